@@ -1,0 +1,114 @@
+import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { createRunExecutionData, Workflow } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialType,
+	INode,
+	INodeCredentialTestResult,
+	INodeProperties,
+	INodeType,
+	IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import { asNodeTypes } from './package-types';
+import { standInNodes } from './stand-in-nodes';
+
+const testNodeType = 'n8n-nodes-base.noOp';
+
+/**
+ * The test that n8n runs when a credential is saved: the login, then the type's `test` request,
+ * both through n8n-core's RoutingNode; and what the credential dialog then shows.
+ *
+ * @param data the credential as it is stored, defaults filled in
+ * @param reference the `credentials` entry of a node that uses it
+ */
+export async function testCredential(
+	type: ICredentialType,
+	data: ICredentialDataDecryptedObject,
+	reference: NonNullable<INode['credentials']>,
+	additionalData: IWorkflowExecuteAdditionalData,
+): Promise<INodeCredentialTestResult> {
+	const { test } = type;
+	if (!test) return { status: 'Error', message: 'No testing function found for this credential.' };
+
+	const property: INodeProperties = {
+		displayName: 'Temp',
+		name: 'temp',
+		type: 'string',
+		default: '',
+		routing: { request: test.request },
+	};
+	const nodeType: INodeType = {
+		description: {
+			...(standInNodes[testNodeType] as INodeType).description,
+			credentials: [{ name: type.name, required: true }],
+			properties: [property],
+		},
+	};
+	const node: INode = {
+		id: 'temp',
+		name: 'Temp-Node',
+		type: testNodeType,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+		credentials: reference,
+	};
+	const workflow = new Workflow({
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: asNodeTypes({ [testNodeType]: nodeType }),
+	});
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		additionalData,
+		'internal',
+		createRunExecutionData(),
+		0,
+		[],
+		{ main: [[{ json: {} }]] },
+		{ node, data: {}, source: null },
+		[],
+	);
+	const [saved] = Object.values(reference);
+	const router = new RoutingNode(context, nodeType, {
+		id: saved?.id ?? '',
+		name: saved?.name ?? '',
+		type: type.name,
+		data,
+	});
+
+	try {
+		const output = await router.runNode();
+		const body = output?.[0]?.[0]?.json ?? {};
+		for (const rule of test.rules ?? []) {
+			if (
+				rule.type === 'responseSuccessBody' &&
+				body[rule.properties.key] === rule.properties.value
+			) {
+				return { status: 'Error', message: rule.properties.message };
+			}
+		}
+		return { status: 'OK', message: 'Connection successful!' };
+	} catch (error) {
+		return { status: 'Error', message: shown(error as Refusal, type) };
+	}
+}
+
+interface Refusal {
+	message: string;
+	cause?: { code?: string; response?: { status: number; statusText?: string } };
+}
+
+/** The words of the dialog: a rule's for this status, else the status, the code or the message. */
+function shown({ message, cause }: Refusal, { test }: ICredentialType): string {
+	const response = cause?.response;
+	if (!response) return cause?.code ?? message;
+	for (const rule of test?.rules ?? []) {
+		if (rule.type === 'responseCode' && rule.properties.value === response.status) {
+			return rule.properties.message;
+		}
+	}
+	return response.statusText || `Received HTTP status code: ${response.status}`;
+}
