@@ -1,0 +1,75 @@
+import { parseArgs } from 'node:util';
+import { CONTROL_PATH } from './control';
+import { startService } from './service';
+import { manySites, sampleSites } from './sites';
+
+const USAGE = `Starts the stand-in for the aquaculture service, with invented sites.
+
+  --port 8080           the port to listen on (default: any free one)
+  --base-path /api/v2   the path of the base address (default: none)
+  --many 1000           so many more sites, with IDs from 5001 on
+`;
+
+function numberOption(name: string, value: string, highest: number): number {
+	const number = Number(value);
+	if (/^\d+$/.test(value) && number <= highest) return number;
+	throw new Error(`--${name} takes a whole number up to ${highest}, not '${value}'.`);
+}
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '0' },
+			'base-path': { type: 'string', default: '' },
+			many: { type: 'string', default: '0' },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) return console.log(USAGE);
+
+	const service = await startService({
+		port: numberOption('port', values.port, 65535),
+		basePath: values['base-path'].replace(/^\/*(?=.)/, '/').replace(/\/+$/, ''),
+		sites: [...sampleSites(), ...manySites(numberOption('many', values.many, 100_000))],
+		record: 1000,
+		control: true,
+	});
+	const { baseUrl, login } = service;
+	const control = service.origin + CONTROL_PATH;
+	console.log(`The stand-in service is running; its sites are invented. Stop it with Ctrl-C.
+
+  Base URL   ${baseUrl}
+  Username   ${login.username}
+  Password   ${login.password}
+  Sites      ${sampleSites()
+		.map(({ siteId, siteName }) => `${siteId} ${siteName}`)
+		.join(', ')}
+
+Log in:
+  curl -s ${baseUrl}/auth/token -H 'Api-Version: 2025-01-01' -H 'Content-Type: application/json' \\
+    -d '${JSON.stringify(login)}'
+Get a site, with the access_token of that answer for TOKEN:
+  curl -s '${baseUrl}/meta/sites/1042?$include=info,units' -H 'Api-Version: 2025-01-01' -H 'Authorization: Bearer TOKEN'
+
+What it was asked and how it is set:
+  curl -s ${control}
+Let the next two site requests fail, and let each token be good for ten requests only:
+  curl -s ${control}/faults -d '{ "site": [{ "status": 503, "retryAfter": 2, "times": 2 }], "tokenLifetime": { "uses": 10 } }'
+All that a fault may be: test/service/faults.ts. Add or replace a site, forget all tokens, put everything back:
+  curl -s ${control}/sites -d '{ "siteId": 1200, "siteName": "Ny", "info": {}, "units": [] }'
+  curl -s -X POST ${control}/expire-tokens
+  curl -s -X POST ${control}/reset
+`);
+	const stop = () => void service.close();
+	process.once('SIGINT', stop).once('SIGTERM', stop);
+}
+
+main().catch((error: NodeJS.ErrnoException) => {
+	const sentences: Record<string, string> = {
+		EADDRINUSE:
+			'Another program uses this port already. Choose another one with --port, or leave --port out.',
+		EACCES: 'This port is reserved for the system. Choose one above 1023 with --port.',
+	};
+	console.error(sentences[error.code ?? ''] ?? `${error.message}\n\n${USAGE}`);
+	process.exitCode = 1;
+});
