@@ -113,7 +113,8 @@ export class Engine {
 	private readonly firstLogLine = logLines.length;
 
 	constructor(
-		private readonly types: LoadedTypes,
+		/** The loaded node and credential types, as n8n's editor would describe them. */
+		readonly types: LoadedTypes,
 		private readonly store: CredentialStore,
 		private readonly credentialType: string,
 	) {}
