@@ -1,0 +1,58 @@
+/**
+ * n8n's own gate, as it judges a package that asks for verification: the sources, and what
+ * `npm publish` would upload (so build first). Exits with 1 on any error or warning.
+ */
+import { relative } from 'node:path';
+import { ESLint } from 'eslint';
+import { packPackage, root } from './pack';
+
+const scanner = import('@n8n/scan-community-package/scanner/scanner.mjs');
+
+/**
+ * Scans one folder, prints what was looked at and what was found.
+ *
+ * @param label how to call the folder
+ * @returns whether nothing was found: no error, no warning
+ */
+async function scan(label: string, directory: string, filePatterns: string[]): Promise<boolean> {
+	const { analyzePackage, buildScanConfig } = await scanner;
+	const verdict = await analyzePackage(directory, filePatterns);
+
+	// The scanner keeps warnings and the list of files to itself, so the same rules run once more.
+	const eslint = new ESLint({
+		cwd: directory,
+		allowInlineConfig: false,
+		overrideConfigFile: true,
+		overrideConfig: await buildScanConfig(),
+	});
+	const results = await eslint.lintFiles(filePatterns);
+	const count = (kind: 'errorCount' | 'warningCount') =>
+		results.reduce((sum, result) => sum + result[kind], 0);
+	const passed = verdict.passed && count('errorCount') === 0 && count('warningCount') === 0;
+
+	console.log(
+		`${passed ? '✔' : '✘'} ${label}: ${results.length} files, ` +
+			`${count('errorCount')} errors, ${count('warningCount')} warnings`,
+	);
+	for (const { filePath } of results) console.log(`    ${relative(directory, filePath)}`);
+	if (!passed) {
+		const { format } = await eslint.loadFormatter('stylish');
+		console.log(await format(results));
+		if (verdict.message) console.log(verdict.message);
+	}
+	return passed;
+}
+
+async function main(): Promise<void> {
+	const { SOURCE_FILE_PATTERNS } = await scanner;
+	const packed = packPackage();
+	try {
+		const sources = await scan('sources', root, SOURCE_FILE_PATTERNS);
+		const tarball = await scan('tarball', packed.directory, ['**/*.js', 'package.json']);
+		process.exitCode = sources && tarball ? 0 : 1;
+	} finally {
+		packed.remove();
+	}
+}
+
+void main();
