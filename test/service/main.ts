@@ -34,6 +34,8 @@ async function main(): Promise<void> {
 		record: 1000,
 		control: true,
 	});
+	const stop = () => void service.close();
+	process.on('SIGINT', stop).on('SIGTERM', stop);
 	const { baseUrl, login } = service;
 	const control = service.origin + CONTROL_PATH;
 	console.log(`The stand-in service is running; its sites are invented. Stop it with Ctrl-C.
@@ -60,8 +62,6 @@ All that a fault may be: test/service/faults.ts. Add or replace a site, forget a
   curl -s -X POST ${control}/expire-tokens
   curl -s -X POST ${control}/reset
 `);
-	const stop = () => void service.close();
-	process.once('SIGINT', stop).once('SIGTERM', stop);
 }
 
 main().catch((error: NodeJS.ErrnoException) => {

@@ -255,6 +255,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			headers: request.headers,
 			body: '',
 			at: Date.now(),
+			status: undefined,
 			token,
 			user: token === undefined ? undefined : tokens.owner(token),
 			aborted: false,
