@@ -58,7 +58,7 @@ export default defineConfig(
 			'no-empty': 'error',
 			'no-unreachable': 'error',
 			'no-var': 'error',
-			'prefer-const': 'error',
+			'prefer-const': ['error', { destructuring: 'all' }],
 			// Nothing is skipped in silence.
 			'no-restricted-properties': [
 				'error',
