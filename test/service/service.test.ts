@@ -226,21 +226,24 @@ describe('Get a site', () => {
 		const headers = { ...VERSION, ...(authorization !== undefined && { authorization }) };
 		const reply = await site('1042', { headers });
 		expect(reply.status).toBe(401);
+		expect(reply.headers['www-authenticate']).toBe('Bearer');
 		expect(service.counts).toMatchObject({ siteRequests: 1, unauthorized: 1, sitesServed: 0 });
 	});
 
 	test.each([
-		undefined,
-		'',
-		'2025-02-30',
-		'2025-13-01',
-		'25-01-01',
-		'2025-01-01T00:00',
-		'2024-01-01',
-	])('refuses the Api-Version %p with 400', async (version) => {
+		[undefined, 'is missing'],
+		['', 'YYYY-MM-DD'],
+		['2025-02-30', 'YYYY-MM-DD'],
+		['2025-13-01', 'YYYY-MM-DD'],
+		['25-01-01', 'YYYY-MM-DD'],
+		['2025-01-01T00:00', 'YYYY-MM-DD'],
+		['2024-01-01', 'not supported'],
+	])('refuses the Api-Version %p with 400', async (version, part) => {
 		const authorization = `Bearer ${tokenOf(await login())}`;
 		const headers = { authorization, ...(version !== undefined && { 'api-version': version }) };
-		expect((await site('1042', { headers })).status).toBe(400);
+		const reply = await site('1042', { headers });
+		expect(reply.status).toBe(400);
+		expect(message(reply)).toContain(part);
 	});
 
 	test.each([
@@ -340,6 +343,16 @@ describe('what changes while it runs', () => {
 		expect(service.counts).toMatchObject({ requests: 0, logins: 0, siteRequests: 0, byStatus: {} });
 		expect((await site('1042', { token })).status).toBe(401);
 		expect((await site()).status).toBe(200);
+	});
+
+	test('a request from before a reset counts no more', async () => {
+		const token = tokenOf(await login());
+		service.faults.site.push({ latencyMs: 20 });
+		const waiting = site('1042', { token });
+		await until(() => service.counts.inFlight === 1);
+		service.reset();
+		expect((await waiting).status).toBe(401);
+		expect(service.counts).toMatchObject({ requests: 0, inFlight: 0, unauthorized: 0 });
 	});
 
 	test('the record is capped or off while the counters stay exact', async () => {
@@ -455,7 +468,8 @@ describe('faults', () => {
 		service.faults.site.push({ latencyMs: ({ siteId }) => (waits.push(siteId!), 50) });
 		await Promise.all(['1042', '1057', '1063'].map((id) => site(id, { token })));
 		expect(waits.sort()).toEqual([1042, 1057, 1063]);
-		expect(service.counts).toMatchObject({ maxInFlight: 3, inFlight: 0, sitesServed: 3 });
+		await site('1042', { token });
+		expect(service.counts).toMatchObject({ maxInFlight: 3, inFlight: 0, sitesServed: 4 });
 	});
 
 	test('latency holds the answer back until its time', async () => {
