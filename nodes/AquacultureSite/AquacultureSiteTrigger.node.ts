@@ -1,0 +1,162 @@
+import { deepCopy, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+	IPollFunctions,
+} from 'n8n-workflow';
+
+import { ParameterError, ServiceFailure } from './failures';
+import { parseApiVersion, triggerParameters } from './parameters';
+import { SiteService, toNodeApiError } from './service';
+import { SITE_PARTS } from './site';
+import type { Site } from './site';
+import { compareSites, sampleEvents, SITE_EVENTS } from './siteChanges';
+import type { CompareOptions, SiteEvent, SiteEventName } from './siteChanges';
+import { parseSiteIds } from './siteIds';
+
+// n8n ends a poll after 45 seconds: these leave it time to say what went wrong
+const POLL_LIMITS = { maxConcurrency: 16, longestWait: 5000 };
+const POLL_REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
+
+interface Settings extends CompareOptions {
+	siteIds: string[];
+	events: SiteEventName[];
+	apiVersion: string;
+}
+
+/** What n8n keeps for the trigger from one poll to the next. */
+interface Baseline {
+	/** Base URL and interface version: with another one, nothing can be compared. */
+	source: string;
+	/** Each site as it was last read, by the ID it was asked for by. */
+	sites: Record<string, Site>;
+	/** Sites that were not found, and of which that has been said. */
+	missing: string[];
+}
+
+/** @throws NodeOperationError that names the parameter */
+function readSettings(context: IPollFunctions): Settings {
+	const options = context.getNodeParameter('options', {}) as IDataObject;
+	const fields = String(options.ignoreFields ?? '').split(',');
+	try {
+		return {
+			siteIds: parseSiteIds(context.getNodeParameter('siteIds')),
+			events: context.getNodeParameter('events', [...SITE_EVENTS]) as SiteEventName[],
+			ignoreFields: fields.map((field) => field.trim()).filter((field) => field !== ''),
+			minimumDistance: Number(options.minimumDistance ?? 0),
+			apiVersion: parseApiVersion(options.apiVersion),
+		};
+	} catch (error) {
+		throw new NodeOperationError(context.getNode(), error as ParameterError);
+	}
+}
+
+/** Reads all sites side by side; what could not be read stands as its failure. */
+async function readSites(
+	service: SiteService,
+	{ siteIds, apiVersion }: Settings,
+): Promise<Map<string, Site | ServiceFailure>> {
+	const entries = await Promise.all(
+		siteIds.map(async (siteId) => {
+			const answer = await service
+				.read({ siteId, apiVersion, ...POLL_REQUEST })
+				.then(({ body }) => body)
+				.catch((error: ServiceFailure) => error);
+			return [siteId, answer] as const;
+		}),
+	);
+	return new Map(entries);
+}
+
+function toItems(events: SiteEvent[]): INodeExecutionData[] {
+	return events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }));
+}
+
+export class AquacultureSiteTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Aquaculture Site Trigger',
+		name: 'aquacultureSiteTrigger',
+		icon: {
+			light: 'file:../../icons/aquaculture.svg',
+			dark: 'file:../../icons/aquaculture.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: '={{ "sites " + $parameter["siteIds"] }}',
+		description: 'Starts the workflow when aquaculture sites (sea farms) or their units change',
+		defaults: { name: 'Aquaculture Site Trigger' },
+		polling: true,
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'aquacultureApi', required: true }],
+		properties: triggerParameters,
+	};
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		const settings = readSettings(this);
+		const service = await SiteService.open(this, POLL_LIMITS).catch((error: Error) => error);
+		if (service instanceof ServiceFailure) throw toNodeApiError(this.getNode(), service);
+		if (service instanceof Error) throw service;
+
+		const answers = await readSites(service, settings);
+		const failures = new Map<string, ServiceFailure>();
+		const sites = new Map<string, Site>();
+		for (const [siteId, answer] of answers) {
+			if (answer instanceof Error) failures.set(siteId, answer);
+			else sites.set(siteId, answer);
+		}
+		const [firstFailure] = failures.values();
+		const detectedAt = new Date().toISOString();
+
+		if (this.getMode() === 'manual') {
+			const [site] = sites.values();
+			if (!site) throw toNodeApiError(this.getNode(), firstFailure!);
+			return [toItems(sampleEvents(site, settings.events, detectedAt))];
+		}
+
+		// From here on nothing waits, so that two polls at once cannot tell the same twice
+		const baseline = this.getWorkflowStaticData('node') as unknown as Partial<Baseline>;
+		const source = `${service.url} ${settings.apiVersion}`;
+		const old = baseline.source === source ? baseline : {};
+		const oldMissing = (old.missing ?? []).filter((siteId) => failures.has(siteId));
+		const newSites: Record<string, Site> = {};
+		const events: SiteEvent[] = [];
+		for (const siteId of settings.siteIds) {
+			const before = old.sites?.[siteId];
+			const after = sites.get(siteId);
+			if (before && after) {
+				const comparison = compareSites(before, after, detectedAt, settings);
+				newSites[siteId] = comparison.baseline;
+				events.push(...comparison.events);
+			} else if (before ?? after) {
+				newSites[siteId] = (after ?? before)!;
+			}
+		}
+		const chosen = events.filter(({ event }) => settings.events.includes(event));
+
+		const notSaid = [...failures].filter(
+			([siteId, { httpStatus }]) => httpStatus === 404 && !oldMissing.includes(siteId),
+		);
+		const [missing] = notSaid;
+		// An error and events cannot leave together: the events go first, the error with the next poll
+		const sayMissing = chosen.length === 0 && missing !== undefined;
+		Object.assign(baseline, {
+			source,
+			sites: newSites,
+			missing: sayMissing ? [...oldMissing, ...notSaid.map(([siteId]) => siteId)] : oldMissing,
+		} satisfies Baseline);
+
+		for (const [siteId, { message, description }] of failures) {
+			this.logger.warn(`Aquaculture Site Trigger: site ${siteId} was not read: ${message}`, {
+				description,
+			});
+		}
+		if (sayMissing) throw toNodeApiError(this.getNode(), missing[1]);
+		if (sites.size === 0 && failures.size > oldMissing.length) {
+			throw toNodeApiError(this.getNode(), firstFailure!);
+		}
+		return chosen.length > 0 ? [toItems(chosen)] : null;
+	}
+}

@@ -1,0 +1,114 @@
+import { infoOf, siteTitle, unitsOf } from './site';
+import type { Row, Site } from './site';
+
+/** [longitude, latitude] in decimal degrees, in this order (RFC 7946, section 3.1.1). */
+export type Position = [number, number];
+
+/** RFC 7946, section 3.2. */
+export interface Feature {
+	type: 'Feature';
+	id: string;
+	geometry: { type: 'Point'; coordinates: Position };
+	properties: Row;
+}
+
+/** RFC 7946, section 3.3; `bbox` is [west, south, east, north] (section 5), absent where nothing is on the map. */
+export interface FeatureCollection {
+	type: 'FeatureCollection';
+	bbox?: [number, number, number, number];
+	features: Feature[];
+}
+
+/** A map with what a person has to know about it: names of what is not on it, or at a doubtful place. */
+export interface SiteMap {
+	collection: FeatureCollection;
+	/** Without coordinates, or with coordinates that no place on earth has. */
+	unlocated: string[];
+	/** At 0° N 0° E, which mostly stands for «not entered». */
+	atNullIsland: string[];
+}
+
+function positionOf(latitude: unknown, longitude: unknown): Position | undefined {
+	if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
+	// Also false for NaN
+	return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? [longitude, latitude] : undefined;
+}
+
+/**
+ * The smallest box around the positions (RFC 7946, section 5). Where that box crosses the antimeridian,
+ * its west is greater than its east (section 5.2).
+ */
+function boundingBox(positions: Position[]): [number, number, number, number] {
+	const latitudes = positions.map(([, latitude]) => latitude);
+	const longitudes = positions.map(([longitude]) => longitude).sort((a, b) => a - b);
+	// The widest empty stretch between neighbours on the circle is what the box leaves out
+	let [west, east] = [longitudes[0]!, longitudes[longitudes.length - 1]!];
+	let widest = west + 360 - east;
+	longitudes.slice(1).forEach((longitude, index) => {
+		const previous = longitudes[index]!;
+		if (longitude - previous > widest) {
+			widest = longitude - previous;
+			[west, east] = [longitude, previous];
+		}
+	});
+	const south = latitudes.reduce((a, b) => Math.min(a, b));
+	const north = latitudes.reduce((a, b) => Math.max(a, b));
+	return [west, south, east, north];
+}
+
+/** Sites with the ID that each was asked for by. */
+export type AskedSite = { siteId: string; site: Site };
+
+/**
+ * The sites and their units as points (RFC 7946), each with all its properties and a `kind` of `site` or
+ * `unit`. What has no usable coordinates stays out of the map and is named beside it.
+ */
+export function toSiteMap(sites: AskedSite[]): SiteMap {
+	const features: Feature[] = [];
+	const unlocated: string[] = [];
+	const atNullIsland: string[] = [];
+
+	const add = (id: string, title: string, latitude: unknown, longitude: unknown, row: Row) => {
+		const coordinates = positionOf(latitude, longitude);
+		if (!coordinates) {
+			unlocated.push(title);
+			return;
+		}
+		if (coordinates[0] === 0 && coordinates[1] === 0) atNullIsland.push(title);
+		features.push({
+			type: 'Feature',
+			id,
+			geometry: { type: 'Point', coordinates },
+			properties: row,
+		});
+	};
+
+	for (const { siteId, site } of sites) {
+		const { info: _info, units: _units, ...own } = site;
+		const { latitude, longitude, ...info } = infoOf(site) ?? {};
+		const title = siteTitle(site, siteId);
+		add(`site-${siteId}`, `site ${title}`, latitude, longitude, { ...info, ...own, kind: 'site' });
+		(unitsOf(site) ?? []).forEach((unit, index) => {
+			const { latitude: unitLatitude, longitude: unitLongitude, ...rest } = unit;
+			const unitId = String(unit.unitId ?? `no-id-${index + 1}`);
+			const unitTitle = `unit ${String(unit.unitName ?? unitId)} of site ${title}`;
+			add(`unit-${siteId}-${unitId}`, unitTitle, unitLatitude, unitLongitude, {
+				...rest,
+				siteId: site.siteId ?? null,
+				siteName: site.siteName ?? null,
+				kind: 'unit',
+			});
+		});
+	}
+
+	const positions = features.map(({ geometry }) => geometry.coordinates);
+	return {
+		collection: {
+			type: 'FeatureCollection',
+			...(positions.length > 0 && { bbox: boundingBox(positions) }),
+			features,
+		},
+		unlocated,
+		atNullIsland,
+	};
+}

@@ -1,0 +1,314 @@
+import { NodeApiError, sleep } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialsDecrypted,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+	INode,
+	IPollFunctions,
+} from 'n8n-workflow';
+
+import { parseBaseUrl } from './baseUrl';
+import type { BaseUrl } from './baseUrl';
+import { connectionFailure, duration, ServiceFailure, siteFailure } from './failures';
+import type { Answer } from './failures';
+import { Pace, StoppedError } from './pace';
+import type { Site, SitePart } from './site';
+
+const CREDENTIAL = 'aquacultureApi';
+
+// Full jitter: a random share of 1, 2, 4, … seconds
+const FIRST_BACKOFF = 1000;
+const LONGEST_BACKOFF = 30_000;
+
+// A login that the request needs first may take as long again, and a body that never ends has to end
+const LOGIN_ALLOWANCE = 30_000;
+
+// One site may well be closed with a 401; three in a row say that no token is accepted
+const REFUSED_TOKENS_AT_MOST = 3;
+
+/** What the node's options say about the requests of one run. */
+export interface RunLimits {
+	/** Requests under way at once, 1 to 100. */
+	maxConcurrency: number;
+	/** Milliseconds the run lets itself be held back at once by Retry-After. */
+	longestWait: number;
+}
+
+/** A site to read: service.md, «Get a site». */
+export interface SiteRequest {
+	/** Digits only, see siteIds.ts. */
+	siteId: string;
+	parts: readonly SitePart[];
+	/** A date, YYYY-MM-DD (service.md, «Versioning»). */
+	apiVersion: string;
+	/** Milliseconds. */
+	timeout: number;
+	maxRetries: number;
+}
+
+export interface SiteAnswer extends Answer {
+	body: Site;
+}
+
+type Context = IExecuteFunctions | IPollFunctions;
+
+/**
+ * The way to the service for one run of a node: reads the credential once, asks for each site once however
+ * many items want it, keeps to a pace that the service bears, retries what is worth retrying, and tells
+ * what went wrong as {@link ServiceFailure}.
+ */
+export class SiteService {
+	private readonly answers = new Map<string, Promise<SiteAnswer>>();
+
+	private readonly stopping = new AbortController();
+
+	private readonly inFlight = new Set<AbortController>();
+
+	private readonly pace: Pace;
+
+	/** A login that was refused: it is not asked for again in this run. */
+	private loginFailure?: ServiceFailure;
+
+	/** A wait too long to sit out: until then the service is left alone. */
+	private closed = { until: 0, failure: undefined as ServiceFailure | undefined };
+
+	private answered = 0;
+
+	private refusedTokens = 0;
+
+	/** Whether the service is down for longer than retries last: then each site is asked for once only. */
+	private down = false;
+
+	private retries = 0;
+
+	private constructor(
+		private readonly context: Context,
+		private readonly credentials: ICredentialDataDecryptedObject,
+		private readonly baseUrl: BaseUrl,
+		private readonly limits: RunLimits,
+	) {
+		this.stopping.signal.addEventListener('abort', () => {
+			for (const request of this.inFlight) request.abort();
+		});
+		this.pace = new Pace(limits.maxConcurrency, this.stopping.signal);
+		const cancelled =
+			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+		cancelled?.addEventListener('abort', () => this.stop(), { once: true });
+		if (cancelled?.aborted) this.stop();
+	}
+
+	/**
+	 * @throws ServiceFailure where the credential's base URL is no address; n8n's own error where the node
+	 * has no credential
+	 */
+	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
+		const credentials = await context.getCredentials(CREDENTIAL);
+		return new SiteService(context, credentials, parseBaseUrl(credentials.baseUrl), limits);
+	}
+
+	/** The address of the service, without a slash at its end. */
+	get url(): string {
+		return this.baseUrl.url;
+	}
+
+	/**
+	 * Reads a site. Asked for the same site, parts and version again, gives the same answer without a request.
+	 *
+	 * @throws ServiceFailure where there is no site in the end, StoppedError where the run was stopped
+	 */
+	async read(request: SiteRequest): Promise<SiteAnswer> {
+		const key = `${request.siteId} ${request.parts.join()} ${request.apiVersion}`;
+		let answer = this.answers.get(key);
+		if (!answer) {
+			answer = this.readPersistently(request);
+			this.answers.set(key, answer);
+		}
+		return await answer;
+	}
+
+	/** Starts no more requests and ends those under way. */
+	stop(): void {
+		this.stopping.abort();
+	}
+
+	/** What a person should know about how the run went; empty where there is nothing to tell. */
+	remarks(): string[] {
+		const { count, milliseconds } = this.pace.pauses;
+		const remarks = [];
+		if (count > 0) {
+			remarks.push(
+				`The service was busy: the run paused ${times(count)}, for ${duration(milliseconds)} in all. A lower 'Max Concurrency' under 'Options' may avoid this.`,
+			);
+		}
+		if (this.retries > 0) remarks.push(`Requests were repeated ${times(this.retries)}.`);
+		return remarks;
+	}
+
+	private async readPersistently(request: SiteRequest): Promise<SiteAnswer> {
+		const answeredBefore = this.answered;
+		for (let attempt = 0; ; attempt++) {
+			const place = await this.pace.take(attempt > 0);
+			const answer = this.known() ?? (await this.ask(request));
+			if (!(answer instanceof ServiceFailure)) {
+				this.answered++;
+				this.refusedTokens = 0;
+				this.down = false;
+				this.pace.give(place, 'well');
+				return answer;
+			}
+			const lastTry = answer.retry === 'no' || this.down || attempt >= request.maxRetries;
+			// Others may have got through while this one did not: then the service is not down
+			this.down ||= lastTry && answer.retry !== 'no' && this.answered === answeredBefore;
+			const overloaded = answer.retry === 'slower';
+			const failure = overloaded ? this.slowDown(answer, attempt) : answer;
+			this.pace.give(place, overloaded ? 'overloaded' : 'otherwise');
+			if (this.stopping.signal.aborted) throw new StoppedError();
+			if (lastTry || failure.retry === 'no') throw failure;
+			this.retries++;
+			// Overload holds back the whole run, by its pace; a broken connection this request alone
+			if (!overloaded) await sleep(backoff(attempt), this.stopping.signal).catch(() => undefined);
+		}
+	}
+
+	/** What is known to go wrong without asking: too many wrong logins lock an account. */
+	private known(): ServiceFailure | undefined {
+		return this.loginFailure ?? (Date.now() < this.closed.until ? this.closed.failure : undefined);
+	}
+
+	/**
+	 * Holds back the whole run; or, where that would take too long or has not helped, leaves the service
+	 * alone for that time.
+	 */
+	private slowDown(failure: ServiceFailure, attempt: number): ServiceFailure {
+		const wait = failure.retryAfter ?? backoff(attempt);
+		if (wait <= this.limits.longestWait && !this.down) {
+			this.pace.pause(wait);
+			return failure;
+		}
+		const final =
+			wait <= this.limits.longestWait
+				? failure
+				: new ServiceFailure(
+						`The service asks to wait ${duration(wait)}`,
+						`A run waits ${duration(this.limits.longestWait)} at most. Run the workflow again after that time, or less often.`,
+						{ about: 'service', httpStatus: failure.httpStatus },
+					);
+		this.closed = { until: Date.now() + wait, failure: final };
+		return final;
+	}
+
+	private async ask(request: SiteRequest): Promise<SiteAnswer | ServiceFailure> {
+		let answer: Answer;
+		try {
+			answer = await this.send(request);
+		} catch (error) {
+			const cause = (error as { cause?: unknown }).cause;
+			if (cause instanceof ServiceFailure) {
+				if (cause.retry === 'no') this.loginFailure = cause;
+				return cause;
+			}
+			const refusal = responseIn(cause);
+			if (refusal?.statusCode !== 401) return connectionFailure(error, this.baseUrl.url);
+			answer = refusal;
+		}
+		const failure = siteFailure(request.siteId, answer, this.secrets());
+		if (failure?.httpStatus === 401 && ++this.refusedTokens >= REFUSED_TOKENS_AT_MOST) {
+			this.loginFailure = failure;
+		}
+		return failure ?? (answer as SiteAnswer);
+	}
+
+	private async send({ siteId, parts, apiVersion, timeout }: SiteRequest): Promise<Answer> {
+		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
+		const options: IHttpRequestOptions = {
+			method: 'GET',
+			url: `${this.baseUrl.url}/meta/sites/${siteId}${include}`,
+			headers: { 'Api-Version': apiVersion },
+			json: true,
+			timeout,
+			returnFullResponse: true,
+			// Every answer is told in our own words; only a 401 has to reach n8n, which renews the token then
+			ignoreHttpStatusErrors: { ignore: true, except: [401] },
+			disableFollowRedirect: true,
+			skipSslCertificateValidation: this.credentials.allowUnauthorizedCerts === true,
+		};
+		const request = new AbortController();
+		this.inFlight.add(request);
+		AbortSignal.timeout(timeout + LOGIN_ALLOWANCE).addEventListener('abort', () => request.abort());
+		// A copy for each request: n8n reads from it which token was refused, and puts the new one into it
+		const used = { ...this.credentials };
+		const token = used.accessToken;
+		try {
+			const response = (await this.context.helpers.httpRequestWithAuthentication.call(
+				withSignal(this.context, request.signal),
+				CREDENTIAL,
+				options,
+				{ credentialsDecrypted: { data: used } as ICredentialsDecrypted },
+			)) as IN8nHttpFullResponse;
+			return response as unknown as Answer;
+		} finally {
+			this.inFlight.delete(request);
+			// Only a new one: an older token of a slow request must not come back
+			if (used.accessToken !== token) Object.assign(this.credentials, used);
+		}
+	}
+
+	private secrets(): unknown[] {
+		return [this.credentials.password, this.credentials.accessToken];
+	}
+}
+
+/** n8n ends a request by the signal of the execution; ours ends it also when the run stops on its own. */
+function withSignal<T extends Context>(context: T, signal: AbortSignal): IExecuteFunctions {
+	return Object.create(context, {
+		getExecutionCancelSignal: { value: () => signal },
+	}) as IExecuteFunctions;
+}
+
+function responseIn(cause: unknown): Answer | undefined {
+	const { response } = (cause ?? {}) as {
+		response?: { status: number; headers: Answer['headers']; data: unknown };
+	};
+	return (
+		response && { statusCode: response.status, headers: response.headers, body: response.data }
+	);
+}
+
+function backoff(attempt: number): number {
+	return Math.random() * Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** attempt);
+}
+
+function times(count: number): string {
+	return count === 1 ? 'once' : `${count} times`;
+}
+
+/**
+ * A failure as n8n shows it: with the item it belongs to, and with the name of the credential to open.
+ * Made from scratch, because n8n's own error holds the request with its token.
+ */
+export function toNodeApiError(
+	node: INode,
+	{ message, description, about, httpStatus }: ServiceFailure,
+	itemIndex?: number,
+): NodeApiError {
+	const name = node.credentials?.[CREDENTIAL]?.name;
+	const named = about === 'credential' && name !== undefined;
+	const text = named ? `${message}: credential "${name}"` : message;
+	const error = new NodeApiError(
+		node,
+		{},
+		{
+			message: text,
+			description: named
+				? description.replace('Open the credential', `Open the credential "${name}"`)
+				: description,
+			...(httpStatus !== undefined && { httpCode: String(httpStatus) }),
+			itemIndex,
+		},
+	);
+	// n8n replaces a message that happens to hold a word such as ENOTFOUND, and a credential may have any name
+	error.message = text;
+	return error;
+}
