@@ -1,0 +1,132 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export interface ProcessOptions {
+	cwd: string;
+	/** The whole environment of the process. */
+	env: NodeJS.ProcessEnv;
+	/** Append what it prints to this file, instead of keeping it. */
+	log?: string;
+	/** Called with each line it prints, of either stream; not together with `log`. */
+	onLine?: (line: string) => void;
+}
+
+export interface Ended {
+	/** The exit code; null when a signal ended it. */
+	code: number | null;
+	signal: NodeJS.Signals | null;
+	/** What it printed to its standard output; empty with `log`. */
+	stdout: string;
+	/** Both streams in the order in which they arrived; empty with `log`. */
+	output: string;
+}
+
+type Exit = Pick<Ended, 'code' | 'signal'>;
+type GuardMessage = { pid: number } | { error: string } | Exit;
+
+/**
+ * A command that runs in a process group of its own. The group ends with the command, and also when this process
+ * ends, in whatever way, so nothing is ever left running.
+ */
+export class GuardedProcess {
+	/** Resolves when the command has ended and all it printed has been read; rejects when it could not be started. */
+	readonly ended: Promise<Ended>;
+
+	/** The process id of the command itself; rejects when it could not be started. */
+	readonly pid: Promise<number>;
+
+	private readonly guard: ChildProcess;
+
+	private over = false;
+
+	constructor(command: string, args: string[], { cwd, env, log, onLine }: ProcessOptions) {
+		const file = log === undefined ? undefined : openSync(log, 'a');
+		this.guard = fork(join(__dirname, 'guard.mjs'), [command, ...args], {
+			cwd,
+			env,
+			execArgv: [],
+			detached: true,
+			stdio: ['ignore', file ?? 'pipe', file ?? 'pipe', 'ipc'],
+		});
+		if (file !== undefined) closeSync(file);
+
+		const printed = { stdout: '', output: '' };
+		for (const stream of [this.guard.stdout, this.guard.stderr]) {
+			stream?.setEncoding('utf8').on('data', (text: string) => {
+				if (stream === this.guard.stdout) printed.stdout += text;
+				printed.output += text;
+			});
+			if (stream && onLine) createInterface({ input: stream }).on('line', onLine);
+		}
+
+		let exit: Exit = { code: null, signal: 'SIGKILL' };
+		let failure: Error | undefined;
+		const closed = once(this.guard, 'close');
+		this.pid = new Promise((resolve, reject) => {
+			this.guard.on('message', (message: GuardMessage) => {
+				if ('pid' in message) resolve(message.pid);
+				else if ('error' in message) failure = new Error(message.error);
+				else exit = message;
+			});
+			void closed.then(() => reject(failure ?? new Error(`${command} has ended already`)));
+		});
+		this.ended = closed.then(() => {
+			this.over = true;
+			if (failure) throw failure;
+			return { ...exit, ...printed };
+		});
+		// Whoever waits for one of the two hears of it; one that nobody waits for is not worth ending this process.
+		this.pid.catch(() => undefined);
+		this.ended.catch(() => undefined);
+	}
+
+	/** Whether the command may still be running. */
+	get running(): boolean {
+		return !this.over;
+	}
+
+	/** Sends the command itself, and no other process of its group, a signal. */
+	async signal(signal: NodeJS.Signals): Promise<void> {
+		if (this.running) sendSignal(await this.pid, signal);
+	}
+
+	/** Ends the command and everything it started at once, as a power failure would. */
+	async kill(): Promise<void> {
+		if (this.running && this.guard.pid !== undefined) sendSignal(-this.guard.pid, 'SIGKILL');
+		await this.ended;
+	}
+}
+
+/** Sends a signal to a process, or with a negative id to its group, that may have ended by itself just now. */
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+	try {
+		process.kill(pid, signal);
+	} catch (error) {
+		if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+	}
+}
+
+/** Runs a command to its end, whatever its exit code will be. Rejects when it could not be started. */
+export async function run(
+	command: string,
+	args: string[],
+	options: ProcessOptions,
+): Promise<Ended> {
+	return await new GuardedProcess(command, args, options).ended;
+}
+
+/** The port itself if nobody listens on it, or with 0 any free port of 127.0.0.1; undefined if it is taken. */
+export async function freePort(port = 0): Promise<number | undefined> {
+	const server = createServer();
+	return await new Promise((resolve) => {
+		server.once('error', () => resolve(undefined));
+		server.listen(port, '127.0.0.1', () => {
+			const address = server.address();
+			server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
+		});
+	});
+}
