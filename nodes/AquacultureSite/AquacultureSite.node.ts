@@ -8,7 +8,7 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { ServiceFailure } from './failures';
+import { ParameterError, ServiceFailure } from './failures';
 import { toSiteMap } from './geoJson';
 import type { AskedSite } from './geoJson';
 import { parseRequestOptions, siteParameters } from './parameters';
@@ -176,6 +176,9 @@ export class AquacultureSite implements INodeType {
 				error instanceof ServiceFailure
 					? toNodeApiError(node, error, itemIndex)
 					: new NodeOperationError(node, error as Error, { itemIndex });
+			// Said in full here: n8n rewrites a message that happens to hold a word such as ENOENT
+			if (error instanceof ParameterError) failure.message = error.message;
+			if (items.length > 1) failure.message += ` [item ${itemIndex}]`;
 			firstFailure ??= failure;
 			results[itemIndex]!.push(errorItem(failure, itemIndex));
 		};
