@@ -3,6 +3,7 @@ import Table from 'cli-table3';
 import { startService } from '../service/service';
 import { installN8n } from './install';
 import { type CredentialFile, N8nInstance, type WorkflowFile } from './n8n';
+import { freePort } from './processes';
 import { packTarball } from './tarball';
 import { SetupError } from './workspace';
 
@@ -142,6 +143,9 @@ async function main(): Promise<void> {
 	if (!Number.isInteger(port) || port < 1 || port > 65535) {
 		throw new SetupError(`--port takes a number from 1 to 65535, not '${values.port}'.`);
 	}
+
+	// Rather now than after an installation of minutes.
+	if (values.open) await freePort(port);
 
 	const install = await installN8n('2', say);
 	const tarball = await packTarball(say);

@@ -136,11 +136,6 @@ export class N8nInstance {
 		}
 		try {
 			const port = await freePort(options.port);
-			if (!port) {
-				throw new SetupError(
-					`Port ${options.port} is in use by another program. Stop that one, or choose another port with --port.`,
-				);
-			}
 			const userFolder = dirname(inWorkspace('users', options.name, '.n8n'));
 			rmSync(userFolder, { recursive: true, force: true });
 			await mkdir(userFolder, { recursive: true });

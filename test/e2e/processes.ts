@@ -1,9 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { SetupError } from './workspace';
 
 export interface ProcessOptions {
 	cwd: string;
@@ -119,14 +120,23 @@ export async function run(
 	return await new GuardedProcess(command, args, options).ended;
 }
 
-/** The port itself if nobody listens on it, or with 0 any free port of 127.0.0.1; undefined if it is taken. */
-export async function freePort(port = 0): Promise<number | undefined> {
+/**
+ * Finds a port of 127.0.0.1 on which nobody listens.
+ * @param port the one it has to be; any if it is left out
+ * @throws SetupError when that port is taken
+ */
+export async function freePort(port = 0): Promise<number> {
 	const server = createServer();
-	return await new Promise((resolve) => {
-		server.once('error', () => resolve(undefined));
-		server.listen(port, '127.0.0.1', () => {
-			const address = server.address();
-			server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
-		});
-	});
+	server.listen(port, '127.0.0.1');
+	try {
+		await once(server, 'listening');
+	} catch {
+		throw new SetupError(
+			`Port ${port} cannot be had: another program uses it. Stop that one, or choose another with --port.`,
+		);
+	}
+	const { port: found } = server.address() as AddressInfo;
+	server.close();
+	await once(server, 'close');
+	return found;
 }
