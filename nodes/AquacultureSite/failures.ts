@@ -313,7 +313,8 @@ const CONNECTION_RULES: ConnectionRule[] = [
 		retry: 'again',
 	},
 	{
-		codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/,
+		// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
+		codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/,
 		message: 'The service did not answer in time',
 		advice:
 			"Run the workflow again later. If the service is known to be slow, raise 'Timeout' under 'Options'.",
@@ -358,6 +359,15 @@ function errorCodes(error: unknown, depth = 0): string[] {
  */
 export function connectionFailure(error: unknown, baseUrl: string): ServiceFailure {
 	const codes = errorCodes(error);
+	if (codes.length === 0) {
+		// Not the network: n8n itself kept the request back, e.g. by its protection of internal addresses
+		const reason = error instanceof Error ? ` n8n says: "${error.message}"` : '';
+		return new ServiceFailure(
+			'n8n did not send the request',
+			`Check whether n8n may call the address ${baseUrl}${reason}`,
+			{ about: 'service' },
+		);
+	}
 	const { message, advice, retry } =
 		CONNECTION_RULES.find((rule) => codes.some((code) => rule.codes.test(code))) ??
 		BROKEN_CONNECTION;
