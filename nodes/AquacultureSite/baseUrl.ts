@@ -23,11 +23,7 @@ function refuse(message: string, advice: string): never {
  * with a login, a query or a fragment in it, which could send data elsewhere than it looks
  */
 export function parseBaseUrl(text: unknown): BaseUrl {
-	const typed = typeof text === 'string' ? text.replace(INVISIBLE, '').trim() : '';
-	const address = typed
-		.replace(/\/+$/, '')
-		.replace(/(\/+auth\/token)+$/i, '')
-		.replace(/\/+$/, '');
+	const address = typeof text === 'string' ? text.replace(INVISIBLE, '').trim() : '';
 	if (address === '') {
 		refuse('is empty', 'fill in the address of the service, e.g. https://api.example.com');
 	}
@@ -49,5 +45,7 @@ export function parseBaseUrl(text: unknown): BaseUrl {
 	if (/[?#]/.test(address)) {
 		refuse("holds a '?' or '#'", 'take it and everything behind it out.');
 	}
-	return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), origin: url.origin };
+	// Last, because the URL parser resolves dots: `/auth/./token` is the token path, too
+	const path = url.pathname.replace(/(\/(auth\/token)?)+$/i, '');
+	return { url: `${url.origin}${path}`, origin: url.origin };
 }
