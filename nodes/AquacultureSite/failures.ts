@@ -111,8 +111,8 @@ export function serviceSays(body: unknown, secrets: unknown[] = []): string {
 export function parseRetryAfter(value: unknown, now = Date.now()): number | undefined {
 	const text = String(Array.isArray(value) ? value[0] : (value ?? '')).trim();
 	if (/^\d+$/.test(text)) return Number(text) * 1000;
-	// Every HTTP-date begins with the name of a day; Date.parse alone would take «-5» for a date
-	if (!/^[A-Z][a-z]{2}/.test(text)) return undefined;
+	// Every HTTP-date has the name of a day and a time; Date.parse alone would take «Later 5» for a date
+	if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
 	// The asctime form names no zone and is in GMT all the same
 	const date = Date.parse(/GMT$/.test(text) ? text : `${text} GMT`);
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);

@@ -1,0 +1,482 @@
+import fc from 'fast-check';
+import {
+	connectionFailure,
+	duration,
+	parseRetryAfter,
+	serviceSays,
+	type ServiceFailure,
+	siteFailure,
+	tokenFailure,
+} from '../../nodes/AquacultureSite/failures';
+
+const address = 'https://api.example.com';
+
+const answer = (statusCode: number, body: unknown = {}, headers: Record<string, unknown> = {}) => ({
+	statusCode,
+	headers,
+	body,
+});
+const page = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
+
+const fromToken = (...of: Parameters<typeof answer>) => tokenFailure(answer(...of), []);
+const fromSite = (...of: Parameters<typeof answer>) => siteFailure('1042', answer(...of), [])!;
+const fromConnection = (code: string) =>
+	connectionFailure(Object.assign(new Error('no'), { code }), address);
+
+/** What happened, the sentence for it, and a word of the advice. */
+const sentences: Array<[string, ServiceFailure, string, RegExp]> = [
+	...[400, 401, 403].map((status): [string, ServiceFailure, string, RegExp] => [
+		`token ${status}`,
+		fromToken(status),
+		'The service did not accept the username and password',
+		/^Open the credential.* 'Password' again.* locked/,
+	]),
+	...[404, 405].map((status): [string, ServiceFailure, string, RegExp] => [
+		`token ${status}`,
+		fromToken(status),
+		'There is no login at the address of the service',
+		/check 'Base URL'.*'\/auth\/token'/,
+	]),
+	[
+		'token 422',
+		fromToken(422),
+		'The service did not give access (status 422)',
+		/check 'Base URL', 'Username'/,
+	],
+	[
+		'token 200 with a page',
+		fromToken(200, page),
+		'The address answered the login with a web page',
+		/not of its website/,
+	],
+	[
+		'token 200 with nothing',
+		fromToken(200, ''),
+		'The answer to the login holds no access token',
+		/check 'Base URL'/,
+	],
+	[
+		'token 307',
+		fromToken(307, '', { location: 'https://other.example/auth/token?a=1' }),
+		'The service points to another address',
+		/^Nothing was sent there\..*'Base URL'\. It points to https:\/\/other\.example$/,
+	],
+	[
+		'token 429',
+		fromToken(429),
+		'The service is receiving too many requests',
+		/^Run the workflow less often/,
+	],
+	[
+		'token 500',
+		fromToken(500),
+		'The service is not able to answer at the moment (status 500)',
+		/lies with the service.* again later/,
+	],
+	[
+		'site 400',
+		fromSite(400),
+		'The service did not accept the request for site 1042 (status 400)',
+		/Check the site ID, and 'API Version'/,
+	],
+	[
+		'site 401',
+		fromSite(401),
+		'The service does not accept its own access token',
+		/Ask the service operator/,
+	],
+	['site 403', fromSite(403), 'Site 1042 is not open to this user', /for access to the site/],
+	['site 404', fromSite(404), 'Site 1042 was not found', /Check the site ID/],
+	[
+		'site 422',
+		fromSite(422),
+		'The service did not accept the request for site 1042 (status 422)',
+		/'API Version'/,
+	],
+	[
+		'site 302 without an address',
+		fromSite(302, '', { location: '/elsewhere' }),
+		'The service points to another address',
+		/into 'Base URL'\.$/,
+	],
+	[
+		'site 429 with a wait',
+		fromSite(429, '', { 'retry-after': '300' }),
+		'The service is receiving too many requests',
+		/^It asked to wait 5 minutes\. Run the workflow less often/,
+	],
+	[
+		'site 503 with a wait',
+		fromSite(503, '', { 'retry-after': '1' }),
+		'The service is not able to answer at the moment (status 503)',
+		/It asked to wait 1 second\. Run the workflow again later/,
+	],
+	[
+		'site 200 with a page',
+		fromSite(200, page),
+		'Instead of site 1042 a web page was sent',
+		/'Base URL'/,
+	],
+	['site 200 with nothing', fromSite(200, ''), 'The answer for site 1042 is empty', /again later/],
+	[
+		'site 200 with a list',
+		fromSite(200, []),
+		'The answer for site 1042 cannot be read',
+		/tell the service operator/,
+	],
+	[
+		'an unknown host',
+		fromConnection('ENOTFOUND'),
+		'The address of the service is not known',
+		/typing slips/,
+	],
+	[
+		'no name server',
+		fromConnection('EAI_AGAIN'),
+		'The address of the service is not known',
+		/network of the machine/,
+	],
+	[
+		'a closed port',
+		fromConnection('ECONNREFUSED'),
+		'Nothing answers at the address of the service',
+		/port/,
+	],
+	['a time-out', fromConnection('ETIMEDOUT'), 'The service did not answer in time', /'Timeout'/],
+	[
+		'a request that was cut',
+		fromConnection('ECONNABORTED'),
+		'The service did not answer in time',
+		/'Timeout'/,
+	],
+	[
+		'no TLS there',
+		fromConnection('EPROTO'),
+		'The service does not speak HTTPS at this address',
+		/http:\/\//,
+	],
+	[
+		'no TLS there, newer',
+		fromConnection('ERR_SSL_WRONG_VERSION_NUMBER'),
+		'The service does not speak HTTPS at this address',
+		/http:\/\//,
+	],
+	[
+		'a self-signed certificate',
+		fromConnection('DEPTH_ZERO_SELF_SIGNED_CERT'),
+		"The service's certificate is not trusted",
+		/'Ignore SSL Issues \(Insecure\)'/,
+	],
+	[
+		'an old certificate',
+		fromConnection('CERT_HAS_EXPIRED'),
+		"The service's certificate is not trusted",
+		/right address/,
+	],
+	[
+		'a certificate of another host',
+		fromConnection('ERR_TLS_CERT_ALTNAME_INVALID'),
+		"The service's certificate is not trusted",
+		/right address/,
+	],
+	[
+		'an unknown issuer',
+		fromConnection('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+		"The service's certificate is not trusted",
+		/right address/,
+	],
+	[
+		'a reset',
+		fromConnection('ECONNRESET'),
+		'The connection to the service broke off',
+		/again later/,
+	],
+	[
+		'anything else',
+		fromConnection('E_WHATEVER'),
+		'The connection to the service broke off',
+		/again later/,
+	],
+	[
+		'a request that n8n kept back',
+		connectionFailure(new Error('Blocked'), address),
+		'n8n did not send the request',
+		/may call the address https:\/\/api\.example\.com n8n says: "Blocked"$/,
+	],
+	[
+		'our own time limit',
+		fromConnection('ERR_CANCELED'),
+		'The service did not answer in time',
+		/'Timeout'/,
+	],
+];
+
+describe('each way to fail has a sentence of its own', () => {
+	test.each(sentences)('%s', (_case, failure, message, advice) => {
+		expect(failure.message).toEqual(message);
+		expect(failure.description).toMatch(advice);
+	});
+
+	/** n8n replaces a whole message in which one of these occurs (its NodeError, COMMON_ERRORS). */
+	const replaced = [
+		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
+		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
+		...['EEXIST', 'EPERM', 'GETADDRINFO'],
+	];
+
+	test.each(sentences)('%s: in words that n8n leaves alone and people bear', (_case, failure) => {
+		const { message, description } = failure;
+		for (const word of replaced) expect(message.toUpperCase()).not.toContain(word);
+		expect(message).not.toMatch(/https?:\/\/|:\/\//);
+		expect(message).not.toMatch(/error|problem|failure|mistake/i);
+		expect(description).not.toMatch(/error|problem|failure|mistake/i);
+		expect(message).toMatch(/^([A-Z]|n8n ).*[^.]$/);
+		// n8n replaces the message of an error that carries its status under one of these names
+		for (const name of [
+			'status',
+			'statusCode',
+			'httpCode',
+			'code',
+			'response',
+			'config',
+			'cause',
+		]) {
+			expect(failure).not.toHaveProperty(name);
+		}
+	});
+
+	test('an answer with a site is none', () => {
+		for (const body of [{}, { siteId: 1042, units: null }]) {
+			expect(siteFailure('1042', answer(200, body), [])).toBeUndefined();
+		}
+	});
+
+	test.each<[string, unknown]>([
+		['text', 'Hello'],
+		['a number', 42],
+		['true', true],
+		['bytes', Buffer.from('{}')],
+		['null', null],
+		['nothing', undefined],
+	])('an answer of %s is no site', (_kind, body) => {
+		expect(siteFailure('1042', { statusCode: 200, headers: {}, body }, [])).toMatchObject({
+			about: 'site',
+			retry: 'no',
+		});
+	});
+});
+
+describe('what to do about it is told to the program, too', () => {
+	test.each<[number, string]>([
+		[302, 'no'],
+		[400, 'no'],
+		[401, 'no'],
+		[403, 'no'],
+		[404, 'no'],
+		[409, 'no'],
+		[422, 'no'],
+		[429, 'slower'],
+		[500, 'no'],
+		[501, 'no'],
+		[502, 'again'],
+		[503, 'slower'],
+		[504, 'again'],
+	])('status %i: ask again? %s', (status, retry) => {
+		expect(fromSite(status)).toMatchObject({ retry, httpStatus: status });
+		expect(fromToken(status)).toMatchObject({ retry, httpStatus: status });
+	});
+
+	test.each([
+		['ENOTFOUND', 'again'],
+		['ECONNREFUSED', 'again'],
+		['ECONNRESET', 'again'],
+		['ETIMEDOUT', 'again'],
+		['EPROTO', 'no'],
+		['CERT_HAS_EXPIRED', 'no'],
+	])('%s: ask again? %s', (code, retry) => {
+		expect(fromConnection(code)).toMatchObject({ retry, about: 'service' });
+		expect(fromConnection(code).description).toContain(address);
+	});
+
+	test('the code is found in causes and in bundled attempts, also in a circle', () => {
+		const circle: { code?: string; cause?: unknown } = { code: 'E_WHATEVER' };
+		circle.cause = circle;
+		const nested = { errors: [circle, { cause: { code: 'ECONNREFUSED' } }] };
+		expect(connectionFailure(nested, address).message).toMatch(/^Nothing answers/);
+		expect(connectionFailure(circle, address).message).toMatch(/broke off$/);
+	});
+
+	test('a wait is handed on in milliseconds', () => {
+		expect(fromSite(503, '', { 'retry-after': '7' }).retryAfter).toBe(7000);
+		expect(fromToken(429, '', { 'retry-after': '7' }).retryAfter).toBe(7000);
+		expect(fromSite(503).retryAfter).toBeUndefined();
+	});
+
+	test.each([401, 403])('the login is what %i of the token endpoint is about', (status) => {
+		expect(fromToken(status).about).toBe('credential');
+	});
+});
+
+describe('the service’s own words are repeated', () => {
+	test.each<[string, unknown, string]>([
+		['message', { message: 'Too late' }, 'Too late'],
+		['error', { error: 'Too late' }, 'Too late'],
+		['title', { title: 'Too late', status: 400 }, 'Too late'],
+		['detail', { detail: 'Too late' }, 'Too late'],
+		['error_description (RFC 6749)', { error_description: 'Too late' }, 'Too late'],
+		['nested in error', { error: { code: 7, message: 'Too late' } }, 'Too late'],
+		['nested deeper', { error: { error: { detail: 'Too late' } } }, 'Too late'],
+		['a list of texts', { errors: ['Too late', 'Too much'] }, 'Too late; Too much'],
+		[
+			'a list of objects',
+			{ errors: [{ message: 'Too late' }, 7, { title: 'Too much' }] },
+			'Too late; Too much',
+		],
+		['a list at the top', [{ message: 'Too late' }], 'Too late'],
+		['the first of several', { title: 'Not so', message: 'Too late' }, 'Too late'],
+		['blank ones passed over', { message: ' ', error: null, detail: 'Too late' }, 'Too late'],
+		['in one line', { message: ' Too\r\n\tlate\u0000\u001b[31m ' }, 'Too late [31m'],
+	])('%s', (_shape, body, words) => {
+		expect(serviceSays(body)).toBe(` The service says: "${words}"`);
+		expect(fromSite(404, body).description).toContain(`The service says: "${words}"`);
+		expect(fromSite(500, body).description).toContain(`The service says: "${words}"`);
+		expect(fromToken(401, body).description).toContain(`The service says: "${words}"`);
+	});
+
+	test.each<[string, unknown]>([
+		['nothing', undefined],
+		['null', null],
+		['text', 'Too late'],
+		['an empty object', {}],
+		['numbers', { message: 7, error: true }],
+		['other fields', { reason: 'Too late' }],
+	])('but not from %s', (_shape, body) => {
+		expect(serviceSays(body)).toBe('');
+	});
+
+	test('without the secrets it echoes', () => {
+		const said = serviceSays({ message: 'No user with pa$$.word and t0ken, pa$$.word' }, [
+			'pa$$.word',
+			't0ken',
+			'',
+			undefined,
+		]);
+		expect(said).toBe(' The service says: "No user with ••• and •••, •••"');
+		const { description } = siteFailure('1', answer(404, { error: 't0ken!' }), ['t0ken'])!;
+		expect(description).toContain('"•••!"');
+		expect(tokenFailure(answer(401, { error: 'pw!' }), ['pw']).description).toContain('"•••!"');
+	});
+
+	test('also where a secret would be cut off by the limit of length', () => {
+		const said = serviceSays({ message: `${'x'.repeat(295)}secret-word` }, ['secret-word']);
+		expect(said).not.toContain('secr');
+	});
+
+	test('up to a length that can be read', () => {
+		expect(serviceSays({ message: 'x'.repeat(5000) })).toBe(
+			` The service says: "${'x'.repeat(300)}…"`,
+		);
+	});
+
+	test('from any JSON in one short line, or not at all', () => {
+		const key = fc.constantFrom('message', 'error', 'errors', 'title', 'detail', 'other');
+		const { body } = fc.letrec((tie) => ({
+			body: fc.oneof(
+				{ maxDepth: 5 },
+				fc.jsonValue(),
+				fc.string({ unit: 'binary', maxLength: 600 }),
+				fc.dictionary(key, tie('body')),
+				fc.array(tie('body'), { maxLength: 3 }),
+			),
+		}));
+		const secret = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b') });
+		fc.assert(
+			fc.property(body, secret, (value, hidden) => {
+				const said = serviceSays(value, [hidden]);
+				expect(said).toMatch(/^$|^ The service says: "[^\p{Cc}]{1,301}"$/u);
+				expect(said.slice(' The service says: "'.length)).not.toContain(hidden);
+			}),
+		);
+	});
+});
+
+describe('Retry-After (RFC 9110, 10.2.3)', () => {
+	const now = Date.parse('1994-11-06T08:49:07Z');
+
+	test.each<[unknown, number]>([
+		['0', 0],
+		['120', 120_000],
+		[' 120 ', 120_000],
+		[120, 120_000],
+		[['5', '7'], 5000],
+		// The three forms of an HTTP-date, RFC 9110, 5.6.7
+		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
+		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
+		['Sun Nov  6 08:49:37 1994', 30_000],
+		['Tue, 08 Nov 1994 08:49:07 GMT', 172_800_000],
+		// A date that is past means now
+		['Sat, 05 Nov 1994 08:49:37 GMT', 0],
+	])('%j is %i ms', (value, milliseconds) => {
+		expect(parseRetryAfter(value, now)).toBe(milliseconds);
+	});
+
+	test.each<[unknown]>([
+		[undefined],
+		[null],
+		[''],
+		['soon'],
+		['-5'],
+		['1.5'],
+		['5s'],
+		['1e3'],
+		['Later 5'],
+		['Sunday'],
+		['Sun 5'],
+		['Sun, 99 Nov 1994 08:49:37 GMT'],
+		['1994-11-06T08:49:37Z'],
+		[{}],
+		[[]],
+	])('%j is none', (value) => {
+		expect(parseRetryAfter(value, now)).toBeUndefined();
+	});
+
+	test('any date in its first form is read to the second', () => {
+		fc.assert(
+			fc.property(
+				fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
+				(date) => {
+					const seconds = Math.floor(date.getTime() / 1000);
+					expect(parseRetryAfter(date.toUTCString(), 0)).toBe(seconds * 1000);
+				},
+			),
+		);
+	});
+
+	test('any text is a wait that can be waited for, or none', () => {
+		const near = fc.string({ unit: fc.constantFrom(...'0123456789 ,:-SunNovGMT'.split('')) });
+		fc.assert(
+			fc.property(fc.oneof(fc.string(), near, fc.jsonValue()), (value) => {
+				const wait = parseRetryAfter(value, now) ?? 0;
+				expect(wait).toBeGreaterThanOrEqual(0);
+				expect(wait).not.toBeNaN();
+			}),
+		);
+	});
+});
+
+describe('a time span is told as a person says it', () => {
+	test.each([
+		[0, '1 second'],
+		[1000, '1 second'],
+		[1600, '2 seconds'],
+		[45_000, '45 seconds'],
+		[119_000, '119 seconds'],
+		[120_000, '2 minutes'],
+		[600_000, '10 minutes'],
+		[3_600_000, '60 minutes'],
+		[7_200_000, '2 hours'],
+		[86_400_000, '24 hours'],
+	])('%i ms: %s', (milliseconds, words) => {
+		expect(duration(milliseconds)).toBe(words);
+	});
+});
