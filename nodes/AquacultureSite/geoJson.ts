@@ -1,4 +1,4 @@
-import { infoOf, siteTitle, unitsOf } from './site';
+import { asText, infoOf, siteTitle, unitsOf } from './site';
 import type { Row, Site } from './site';
 
 /** [longitude, latitude] in decimal degrees, in this order (RFC 7946, section 3.1.1). */
@@ -67,6 +67,7 @@ export function toSiteMap(sites: AskedSite[]): SiteMap {
 	const features: Feature[] = [];
 	const unlocated: string[] = [];
 	const atNullIsland: string[] = [];
+	const ids = new Set<string>();
 
 	const add = (id: string, title: string, latitude: unknown, longitude: unknown, row: Row) => {
 		const coordinates = positionOf(latitude, longitude);
@@ -75,9 +76,13 @@ export function toSiteMap(sites: AskedSite[]): SiteMap {
 			return;
 		}
 		if (coordinates[0] === 0 && coordinates[1] === 0) atNullIsland.push(title);
+		// Map programs tell features apart by their IDs, so one that the service repeats is numbered
+		let ownId = id;
+		for (let count = 2; ids.has(ownId); count++) ownId = `${id}-${count}`;
+		ids.add(ownId);
 		features.push({
 			type: 'Feature',
-			id,
+			id: ownId,
 			geometry: { type: 'Point', coordinates },
 			properties: row,
 		});
@@ -90,8 +95,8 @@ export function toSiteMap(sites: AskedSite[]): SiteMap {
 		add(`site-${siteId}`, `site ${title}`, latitude, longitude, { ...info, ...own, kind: 'site' });
 		(unitsOf(site) ?? []).forEach((unit, index) => {
 			const { latitude: unitLatitude, longitude: unitLongitude, ...rest } = unit;
-			const unitId = String(unit.unitId ?? `no-id-${index + 1}`);
-			const unitTitle = `unit ${String(unit.unitName ?? unitId)} of site ${title}`;
+			const unitId = asText(unit.unitId) ?? `no-id-${index + 1}`;
+			const unitTitle = `unit ${asText(unit.unitName) ?? unitId} of site ${title}`;
 			add(`unit-${siteId}-${unitId}`, unitTitle, unitLatitude, unitLongitude, {
 				...rest,
 				siteId: site.siteId ?? null,

@@ -52,6 +52,12 @@ export function unitsOf(site: Site): Unit[] | undefined {
 	return Array.isArray(site.units) ? site.units.filter(isRecord) : undefined;
 }
 
+/** A name or ID as text, also one of another type than service.md says; undefined for null. */
+export function asText(value: unknown): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
 /**
  * The site as one flat row of at most ten fields: `info` lifted to the top, the units as their number.
  * A part that was asked for and lacks a field gives null, so that every row has the same columns.

@@ -1,4 +1,4 @@
-import { infoOf, unitsOf } from './site';
+import { asText, infoOf, unitsOf } from './site';
 import type { Site, Unit } from './site';
 
 export const SITE_EVENTS = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'] as const;
@@ -140,8 +140,8 @@ function compareFields(
 function unitsById(units: Unit[]): Map<string, Unit> {
 	const byId = new Map<string, Unit>();
 	for (const unit of units) {
-		const id = unit.unitId ?? null;
-		if (id !== null && !byId.has(String(id))) byId.set(String(id), unit);
+		const id = asText(unit.unitId);
+		if (id !== undefined && !byId.has(id)) byId.set(id, unit);
 	}
 	return byId;
 }
