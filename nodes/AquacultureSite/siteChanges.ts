@@ -176,7 +176,9 @@ export function compareSites(
 	};
 	const about = { siteId: after.siteId, siteName: after.siteName };
 
-	const ofSite = compareFields(siteFields(before), siteFields(baseline), 'info.', options);
+	// A first info after none was sent is no news
+	const known: Site = { ...before, info: infoOf(before) ?? infoOf(after) };
+	const ofSite = compareFields(siteFields(known), siteFields(baseline), 'info.', options);
 	if (ofSite.changes.length > 0) {
 		const { changes, distance } = ofSite;
 		events.push({
@@ -238,12 +240,10 @@ export function sampleEvents(
 	names: readonly SiteEventName[],
 	detectedAt: string,
 ): SiteEvent[] {
-	const [unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 }, ...rest] =
-		unitsOf(site) ?? [];
-	const moved = {
-		...unit,
-		latitude: (typeof unit.latitude === 'number' ? unit.latitude : 0) + 0.001,
-	};
+	const units = [...unitsById(unitsOf(site) ?? []).values()];
+	const [unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 }, ...rest] = units;
+	const located = typeof unit.latitude === 'number' && Math.abs(unit.latitude) <= 90;
+	const moved = { ...unit, latitude: (located ? (unit.latitude as number) : 0) + 0.001 };
 	const info = infoOf(site) ?? {};
 	const license = typeof info.license === 'string' ? info.license : 'L-1';
 	const compare = (before: Site, after: Site) => compareSites(before, after, detectedAt).events;
