@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { ParameterError } from '../../nodes/AquacultureSite/failures';
+import {
+	CURRENT_API_VERSION,
+	parseApiVersion,
+	parseRequestOptions,
+	siteParameters,
+	triggerParameters,
+} from '../../nodes/AquacultureSite/parameters';
+
+describe('the version (service.md, «Versioning»)', () => {
+	test.each([
+		['2025-01-01', '2025-01-01'],
+		['2023-01-01', '2023-01-01'],
+		[' 2031-12-31\n', '2031-12-31'],
+		['2024-02-29', '2024-02-29'],
+	])('%j is one', (value, version) => {
+		expect(parseApiVersion(value)).toBe(version);
+	});
+
+	test('is the current one unless another is chosen', () => {
+		expect(parseApiVersion(undefined)).toBe(CURRENT_API_VERSION);
+		expect(CURRENT_API_VERSION).toBe('2025-01-01');
+	});
+
+	test.each<[unknown]>([
+		[''],
+		['latest'],
+		['2025'],
+		['2025-1-1'],
+		['2025-02-29'],
+		['2025-02-30'],
+		['2025-13-01'],
+		['2025-00-10'],
+		['01.01.2025'],
+		['2025-01-01T00:00:00Z'],
+		['2025-01-01\r\nX-Header: 1'],
+		['２０２５-01-01'],
+		[20250101],
+		[null],
+		[{}],
+		[['2025-01-01']],
+	])('%j is none', (value) => {
+		expect(() => parseApiVersion(value)).toThrow(ParameterError);
+		expect(() => parseApiVersion(value)).toThrow("'API Version' is not a date");
+	});
+
+	test('any text is a date that can stand in a header, or refused', () => {
+		const near = fc.string({ unit: fc.constantFrom(...'0123456789-T: \r\n'), maxLength: 12 });
+		const date = fc
+			.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+			.map((day) => day.toISOString().slice(0, 10));
+		fc.assert(
+			fc.property(date, (day) => {
+				expect(parseApiVersion(day)).toBe(day);
+			}),
+		);
+		fc.assert(
+			fc.property(fc.oneof(near, fc.string(), fc.jsonValue()), (value) => {
+				try {
+					expect(parseApiVersion(value)).toMatch(/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
+				} catch (error) {
+					expect(error).toBeInstanceOf(ParameterError);
+				}
+			}),
+		);
+	});
+});
+
+describe('the options that shape the requests', () => {
+	const defaults = {
+		apiVersion: '2025-01-01',
+		maxConcurrency: 64,
+		maxRetries: 3,
+		timeout: 30_000,
+	};
+
+	test('have defaults', () => {
+		expect(parseRequestOptions({})).toEqual(defaults);
+		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
+	});
+
+	test('may come as text, as from an expression', () => {
+		expect(
+			parseRequestOptions({ maxConcurrency: '8', maxRetries: ' 0 ', timeout: '500' }),
+		).toMatchObject({ maxConcurrency: 8, maxRetries: 0, timeout: 500 });
+	});
+
+	test.each([
+		['maxConcurrency', 'Max Concurrency', 1, 100],
+		['maxRetries', 'Max Retries', 0, 10],
+		['timeout', 'Timeout', 1, 3_600_000],
+	])('%s is a whole number within its limits', (name, displayName, from, to) => {
+		for (const good of [from, to]) {
+			expect(parseRequestOptions({ [name]: good })).toHaveProperty(name, good);
+		}
+		for (const wrong of [from - 1, to + 1, 1.5, NaN, Infinity, '', ' ', 'x', null, true, [1], {}]) {
+			expect(() => parseRequestOptions({ [name]: wrong })).toThrow(ParameterError);
+			expect(() => parseRequestOptions({ [name]: wrong })).toThrow(
+				`'${displayName}' is not a whole number from ${from} to ${to}`,
+			);
+		}
+	});
+});
+
+describe('what the panels say', () => {
+	const all = [...siteParameters, ...triggerParameters];
+	const names = all.flatMap(({ name, options = [] }) => [
+		name,
+		...options.flatMap((option) => ('name' in option ? [option.name] : [])),
+	]);
+
+	test('defaults are what parsing takes for granted', () => {
+		const options = siteParameters.find(({ name }) => name === 'options')!.options!;
+		const shown = Object.fromEntries(
+			options.flatMap((option) => ('default' in option ? [[option.name, option.default]] : [])),
+		);
+		expect(shown).toMatchObject(parseRequestOptions({}));
+	});
+
+	test('the names are those that saved workflows depend on', () => {
+		for (const name of [
+			...['operation', 'siteId', 'siteIds', 'include', 'output', 'options', 'binaryPropertyName'],
+			...['apiVersion', 'fullResponse', 'maxConcurrency', 'maxRetries', 'timeout'],
+			...['events', 'ignoreFields', 'minimumDistance'],
+		]) {
+			expect(names).toContain(name);
+		}
+	});
+});
