@@ -91,7 +91,7 @@ async function checkCompiler(): Promise<void> {
 }
 
 async function installPackages(dir: string, say: Say): Promise<void> {
-	say('Installing n8n: about 1,900 packages and 2 GB, only this first time.');
+	say('Installing n8n: far over a thousand packages and 2 GB, only this first time.');
 	const log = inWorkspace('logs', 'install.log');
 	const progress = throttled(say);
 	const { code, output } = await run(

@@ -400,6 +400,8 @@ export class N8nInstance {
 			PATH: [dirname(install.node), process.env['PATH']].join(delimiter),
 			HOME: this.userFolder,
 			...ENVIRONMENT,
+			// Asks n8n's directory of MCP servers at every start; n8n 1 has no such module and refuses unknown names.
+			...(install.major === '2' ? { N8N_DISABLED_MODULES: 'mcp-registry' } : {}),
 			N8N_USER_FOLDER: this.userFolder,
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: String(this.port),

@@ -1,0 +1,201 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FeatureCollection } from 'geojson';
+import { type Service, startService } from '../service/service';
+import { installN8n } from './install';
+import { N8nInstance, type WorkflowFile } from './n8n';
+import { GoogleSheets } from './posted-to/googleSheets';
+import { type Hosts, standInFor } from './posted-to/hosts';
+import { Slack } from './posted-to/slack';
+import { packTarball } from './tarball';
+import { ROOT } from './workspace';
+
+type Example = Omit<WorkflowFile, 'id'>;
+
+const FOLDER = join(ROOT, 'examples');
+const SITE_IDS = [1042, 1057, 1063];
+
+const say = () => undefined;
+
+const slack = new Slack();
+const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
+
+let service: Service;
+let hosts: Hosts;
+let n8n: N8nInstance;
+
+function readExample(name: string): Example {
+	return JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as Example;
+}
+
+/** Changes one parameter of an example as its note tells the person to. */
+function set(example: Example, node: string, parameter: string, from: string, to: string): void {
+	const { parameters } = example.nodes.find(({ name }) => name === node)!;
+	expect(parameters[parameter]).toContain(from);
+	parameters[parameter] = String(parameters[parameter]).replace(from, to);
+}
+
+/** Runs an example as «Execute workflow» does. The names of the credentials in it are those that n8n proposes, so they fit. */
+async function run(example: Example) {
+	const { id } = await n8n.createWorkflow(example);
+	const execution = await n8n.runViaEditor(id);
+	expect(execution.failure).toBeUndefined();
+	expect(execution.finished).toBe(true);
+	return { id, execution };
+}
+
+beforeAll(async () => {
+	const install = await installN8n('2', say);
+	const tarball = await packTarball(say);
+	service = await startService();
+	hosts = await standInFor('examples', {
+		'slack.com': slack.host,
+		'sheets.googleapis.com': sheets.host,
+	});
+	n8n = await N8nInstance.create({ install, tarball, name: 'examples', env: hosts.env });
+	await n8n.importCredential({
+		id: 'aquaculture',
+		name: 'Aquaculture API account',
+		type: 'aquacultureApi',
+		data: { baseUrl: service.baseUrl, ...service.login },
+	});
+	await n8n.importCredential({
+		id: 'slack',
+		name: 'Slack account',
+		type: 'slackApi',
+		data: { accessToken: slack.accessToken },
+	});
+	await n8n.importCredential({
+		id: 'sheets',
+		name: 'Google Sheets account',
+		type: 'googleSheetsOAuth2Api',
+		data: {
+			clientId: 'sample',
+			clientSecret: 'sample',
+			oauthTokenData: { access_token: sheets.accessToken, token_type: 'Bearer' },
+		},
+	});
+	await n8n.start();
+	await n8n.login();
+}, 600_000);
+
+afterAll(async () => {
+	await n8n?.dispose();
+	await hosts?.close();
+	await service?.close();
+}, 60_000);
+
+beforeEach(() => {
+	service.reset();
+	slack.messages.length = 0;
+});
+
+it('posts the daily site report, one line for each site', async () => {
+	const example = readExample('daily-site-report-to-slack');
+	set(example, 'Read the Sites', 'siteIds', '1063', '1063, 9999');
+	await run(example);
+
+	const [message, ...others] = slack.messages;
+	expect(others).toEqual([]);
+	expect(message?.channel).toBe('#fish-farm');
+	const [head, ...lines] = message!.text.split('\n');
+	expect(head).toMatch(/^\*Our sites on [A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\*$/);
+	expect(lines).toEqual([
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042, maximum total biomass 7800',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057, maximum total biomass 4680',
+		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063, maximum total biomass 6240',
+		expect.stringMatching(/^⚠️ .*9999.* was not found/),
+	]);
+});
+
+describe('units to Google Sheets', () => {
+	it('writes a row for each unit into an empty sheet', async () => {
+		await run(readExample('units-to-google-sheets'));
+
+		expect(sheets.cells[0]).toEqual([
+			'siteId',
+			'siteName',
+			'unitId',
+			'unitName',
+			'latitude',
+			'longitude',
+			'code',
+			'timezone',
+		]);
+		expect(sheets.rows).toHaveLength(24);
+		expect(sheets.rows[6]).toEqual({
+			siteId: 1042,
+			siteName: 'Storholmen',
+			unitId: 104207,
+			unitName: 'Pen 7',
+			latitude: 66.84512,
+			longitude: 13.41897,
+			code: 'STOR',
+			timezone: 'Europe/Oslo',
+		});
+	});
+
+	it('finds the rows again by their unit, and appends what is new', async () => {
+		const [storholmen] = service.sites;
+		Object.assign(storholmen!.units[6]!, { unitName: 'Pen 7 North', latitude: 66.8462 });
+		storholmen!.units.push({ ...storholmen!.units[9]!, unitId: 104211, unitName: 'Pen 11' });
+		await run(readExample('units-to-google-sheets'));
+
+		expect(sheets.rows).toHaveLength(25);
+		expect(sheets.rows[6]).toMatchObject({
+			unitId: 104207,
+			unitName: 'Pen 7 North',
+			latitude: 66.8462,
+		});
+		expect(sheets.rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
+	});
+});
+
+it('saves the map as a file', async () => {
+	const example = readExample('map-file');
+	// The folder that n8n 2 may write to, of the user that it runs as.
+	set(example, 'Save the Map', 'fileName', '/home/node', n8n.userFolder);
+	const folder = join(n8n.userFolder, '.n8n-files');
+	await mkdir(folder, { recursive: true });
+	await run(example);
+
+	const file = await readFile(join(folder, 'sites.geojson'), 'utf8');
+	const { type, features } = JSON.parse(file) as FeatureCollection;
+	expect(type).toBe('FeatureCollection');
+	expect(features).toHaveLength(3 + 24);
+	expect(features[0]?.geometry).toEqual({ type: 'Point', coordinates: [13.41207, 66.84512] });
+	expect(features.filter(({ properties }) => properties?.['kind'] === 'site')).toHaveLength(3);
+});
+
+it('asks another endpoint with the login of the same credential', async () => {
+	const example = readExample('other-endpoint');
+	set(example, 'Ask the Service', 'url', 'https://api.example.com', service.baseUrl);
+	const { execution } = await run(example);
+
+	expect(execution.json('Ask the Service')).toEqual([service.sites[0]]);
+	expect(service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+});
+
+describe('site change alert', () => {
+	it('posts a message for a change of each kind when it is tried out', async () => {
+		await run(readExample('site-change-alert-to-slack'));
+
+		expect(slack.messages).toEqual([
+			{
+				channel: '#fish-farm',
+				text: [
+					'• The license of *Storholmen* changed from SAMPLE-1042 (before) to SAMPLE-1042',
+					'• Pen 1 was added to *Storholmen*',
+					'• Pen 1 was removed from *Storholmen*',
+					'• Pen 1 of *Storholmen* was moved 111 m',
+				].join('\n'),
+			},
+		]);
+	});
+});
+
+it('has a test for every example', () => {
+	expect(readdirSync(FOLDER).filter((file) => file.endsWith('.json'))).toHaveLength(5);
+	expect(SITE_IDS).toHaveLength(3);
+});

@@ -1,0 +1,13 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	rootDir: '../..',
+	roots: ['<rootDir>/test/e2e'],
+	testMatch: ['**/*.test.ts'],
+	transform: { '^.+\\.ts$': '@swc/jest' },
+	globalSetup: '<rootDir>/test/e2e/globalSetup.ts',
+	// Each test file runs an n8n of its own, which fills a processor at its start.
+	maxWorkers: 1,
+	// A limit for what hangs; nothing is said about how long anything takes.
+	testTimeout: 300_000,
+};

@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { N8nInstance } from './n8n';
+import { prepared } from './prepared';
+import { run } from './processes';
+
+/** A secret in a place where it should not be. */
+export interface Finding {
+	/** `file …` in the user folder, `table …` of the database, or `GET …` of the REST interface. */
+	place: string;
+	/** The name that the secret was given. */
+	secret: string;
+	form: 'plain' | 'base64' | 'URL-encoded';
+}
+
+type Form = Pick<Finding, 'secret' | 'form'> & { bytes: Buffer };
+
+/**
+ * The characters that base64 and base64url have for a text wherever it stands in a longer one: at one of three places
+ * within a group of three bytes. Groups that its neighbours have a part in are left out (RFC 4648, section 4).
+ */
+function base64(value: string): string[] {
+	const bytes = Buffer.from(value);
+	return [0, 1, 2].flatMap((from) => {
+		const whole = bytes.subarray(from, from + Math.floor((bytes.length - from) / 3) * 3);
+		return [whole.toString('base64'), whole.toString('base64url')];
+	});
+}
+
+function formsOf(secrets: Record<string, string>): Form[] {
+	return Object.entries(secrets).flatMap(([secret, value]) => {
+		const forms = new Map<string, Finding['form']>();
+		for (const text of base64(value)) forms.set(text, 'base64');
+		forms.set(encodeURIComponent(value), 'URL-encoded');
+		forms.set(new URLSearchParams([[value, '']]).toString().slice(0, -1), 'URL-encoded');
+		// Last, because a text without special characters is its own URL-encoded form.
+		forms.set(value, 'plain');
+		return [...forms].map(([text, form]) => ({ secret, form, bytes: Buffer.from(text) }));
+	});
+}
+
+function filesIn(folder: string): string[] {
+	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+		if (entry.name === 'node_modules') return [];
+		const path = join(folder, entry.name);
+		return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : [];
+	});
+}
+
+/** Every row of every table of n8n's database, also those that are in the `-wal` file only. */
+async function rowsOf(n8n: N8nInstance): Promise<Array<{ place: string; content: string }>> {
+	const { code, output, stdout } = await run(
+		prepared().install.node,
+		['--no-warnings', join(__dirname, 'dump-database.mjs'), n8n.databaseFile],
+		{ cwd: n8n.userFolder, env: {} },
+	);
+	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
+	return stdout
+		.trimEnd()
+		.split('\n')
+		.flatMap((line) => {
+			const { table, row } = JSON.parse(line) as { table: string; row: Record<string, unknown> };
+			return Object.entries(row).map(([column, value]) => ({
+				place: `table ${table}, ${column}`,
+				content: String(value),
+			}));
+		});
+}
+
+/** What n8n's editor is given about credentials, workflows and executions. */
+async function answersOf(n8n: N8nInstance): Promise<Array<{ place: string; content: string }>> {
+	const answers: Array<{ place: string; content: string }> = [];
+	const get = async <T>(path: string): Promise<T> => {
+		const answer = await n8n.rest<T>('GET', path);
+		answers.push({ place: `GET ${path}`, content: JSON.stringify(answer) });
+		return answer;
+	};
+	const credentials = await get<Array<{ id: string }>>('/credentials?includeData=true');
+	for (const { id } of credentials) await get(`/credentials/${id}?includeData=true`);
+	for (const { id } of await get<Array<{ id: string }>>('/workflows')) {
+		await get(`/workflows/${id}`);
+		for (const execution of await n8n.executionIds(id)) await get(`/executions/${execution}`);
+	}
+	return answers;
+}
+
+/**
+ * Looks for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored
+ * binary data), all rows of its database and the answers to its editor; plain, base64 and URL-encoded. The stored
+ * credential holds them in encrypted form, which is none of these.
+ * @param secrets by the names that they get in the findings
+ */
+export async function findSecrets(
+	n8n: N8nInstance,
+	secrets: Record<string, string>,
+): Promise<Finding[]> {
+	const forms = formsOf(secrets);
+	const findings = new Map<string, Finding>();
+	const search = (place: string, content: Buffer) => {
+		for (const { secret, form, bytes } of forms) {
+			if (content.includes(bytes)) {
+				findings.set(`${place} ${secret} ${form}`, { place, secret, form });
+			}
+		}
+	};
+	for (const { place, content } of [...(await answersOf(n8n)), ...(await rowsOf(n8n))]) {
+		search(place, Buffer.from(content));
+	}
+	for (const file of filesIn(n8n.userFolder)) {
+		search(`file ${relative(n8n.userFolder, file)}`, readFileSync(file));
+	}
+	return [...findings.values()];
+}
