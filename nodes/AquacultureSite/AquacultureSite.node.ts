@@ -131,12 +131,14 @@ function addHints(context: IExecuteFunctions, service: SiteService, remarks: Rem
 	);
 }
 
-/** An item that failed, as n8n sends it on: to the error output where there is one. */
+/**
+ * An item that failed, as n8n sends it on: to the error output where there is one, there with the fields of
+ * its input. It has no `error` beside its `json`, for which n8n would replace the whole of it by the message.
+ */
 function errorItem(error: NodeFailure, itemIndex: number): INodeExecutionData {
 	const { message, description } = error;
 	return {
 		json: { error: message, ...(description && { details: description }) },
-		error,
 		pairedItem: { item: itemIndex },
 	};
 }
