@@ -1,0 +1,47 @@
+/**
+ * The least that a node can do: reads the site ID of each item and asks for it through n8n's request helper, so many
+ * at once, with a token that is given to it. No login, no retry, no pairing, nothing asked once for several items.
+ */
+class BareHelper {
+	description = {
+		displayName: 'Bare Helper',
+		name: 'bareHelper',
+		group: ['input'],
+		version: 1,
+		description: 'A pool of requests and nothing else',
+		defaults: { name: 'Bare Helper' },
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [
+			{ displayName: 'Base URL', name: 'baseUrl', type: 'string', default: '' },
+			{ displayName: 'Token', name: 'token', type: 'string', default: '' },
+			{ displayName: 'Concurrency', name: 'concurrency', type: 'number', default: 1 },
+			{ displayName: 'Site ID', name: 'siteId', type: 'string', default: '' },
+		],
+	};
+
+	async execute() {
+		const items = this.getInputData();
+		const baseUrl = this.getNodeParameter('baseUrl', 0);
+		const token = this.getNodeParameter('token', 0);
+		const concurrency = this.getNodeParameter('concurrency', 0);
+		const results = [];
+		let next = 0;
+		const work = async () => {
+			while (next < items.length) {
+				const index = next++;
+				const siteId = this.getNodeParameter('siteId', index);
+				const json = await this.helpers.httpRequest({
+					url: `${baseUrl}/meta/sites/${siteId}?$include=info,units`,
+					headers: { 'Api-Version': '2025-01-01', Authorization: `Bearer ${token}` },
+					json: true,
+				});
+				results[index] = { json };
+			}
+		};
+		await Promise.all(Array.from({ length: concurrency }, work));
+		return [results];
+	}
+}
+
+module.exports = { BareHelper };
