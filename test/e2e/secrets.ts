@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { Service } from '../service/service';
 import type { N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { run } from './processes';
@@ -82,6 +83,14 @@ async function answersOf(n8n: N8nInstance): Promise<Array<{ place: string; conte
 		for (const execution of await n8n.executionIds(id)) await get(`/executions/${execution}`);
 	}
 	return answers;
+}
+
+/** The passwords of a stand-in service and every token that it issued, by names that tell which one it is. */
+export function secretsOf({ logins, issuedTokens }: Service): Record<string, string> {
+	return Object.fromEntries([
+		...logins.map(({ username, password }) => [`password of ${username}`, password]),
+		...issuedTokens.map((token, index) => [`token ${index + 1}`, token]),
+	]);
 }
 
 /**
