@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import { deepCopy, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import type {
 	IDataObject,
@@ -20,6 +21,9 @@ import { parseSiteIds } from './siteIds';
 const POLL_LIMITS = { maxConcurrency: 16, longestWait: 5000 };
 const POLL_REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
 
+/** Differs from one start of n8n to the next. */
+const THIS_START = randomUUID();
+
 interface Settings extends CompareOptions {
 	siteIds: string[];
 	events: SiteEventName[];
@@ -34,6 +38,8 @@ interface Baseline {
 	sites: Record<string, Site>;
 	/** Sites that were not found, and of which that has been said. */
 	missing: string[];
+	/** The start of n8n in which it was written. */
+	start: string;
 }
 
 /** @throws NodeOperationError that names the parameter */
@@ -100,6 +106,8 @@ export class AquacultureSiteTrigger implements INodeType {
 		if (service instanceof ServiceFailure) throw toNodeApiError(this.getNode(), service);
 		if (service instanceof Error) throw service;
 
+		const baseline = this.getWorkflowStaticData('node') as unknown as Partial<Baseline>;
+		const sitesAtFirst = baseline.sites;
 		const answers = await readSites(service, settings);
 		const failures = new Map<string, ServiceFailure>();
 		const sites = new Map<string, Site>();
@@ -116,8 +124,9 @@ export class AquacultureSiteTrigger implements INodeType {
 			return [toItems(sampleEvents(site, settings.events, detectedAt))];
 		}
 
-		// From here on nothing waits, so that two polls at once cannot tell the same twice
-		const baseline = this.getWorkflowStaticData('node') as unknown as Partial<Baseline>;
+		// From here on nothing waits, so that two polls at once cannot tell the same twice. Where another one
+		// was faster, what this one has read may be older.
+		if (baseline.sites !== sitesAtFirst) return null;
 		const source = `${service.url} ${settings.apiVersion}`;
 		const old = baseline.source === source ? baseline : {};
 		const oldMissing = (old.missing ?? []).filter((siteId) => failures.has(siteId));
@@ -136,16 +145,20 @@ export class AquacultureSiteTrigger implements INodeType {
 		}
 		const chosen = events.filter(({ event }) => settings.events.includes(event));
 
-		const notSaid = [...failures].filter(
-			([siteId, { httpStatus }]) => httpStatus === 404 && !oldMissing.includes(siteId),
+		// What is not known yet to be missing: to be told
+		const news = [...failures].filter(
+			([siteId, { httpStatus }]) => httpStatus !== 404 || !oldMissing.includes(siteId),
 		);
-		const [missing] = notSaid;
+		const [missing] = news.filter(([, { httpStatus }]) => httpStatus === 404);
+		// In the first poll after a restart a throw would keep n8n from activating the workflow
+		const justStarted = baseline.start !== undefined && baseline.start !== THIS_START;
 		// An error and events cannot leave together: the events go first, the error with the next poll
-		const sayMissing = chosen.length === 0 && missing !== undefined;
+		const mayThrow = chosen.length === 0 && !justStarted;
 		Object.assign(baseline, {
 			source,
 			sites: newSites,
-			missing: sayMissing ? [...oldMissing, ...notSaid.map(([siteId]) => siteId)] : oldMissing,
+			missing: mayThrow && missing ? [...oldMissing, missing[0]] : oldMissing,
+			start: THIS_START,
 		} satisfies Baseline);
 
 		for (const [siteId, { message, description }] of failures) {
@@ -153,10 +166,8 @@ export class AquacultureSiteTrigger implements INodeType {
 				description,
 			});
 		}
-		if (sayMissing) throw toNodeApiError(this.getNode(), missing[1]);
-		if (sites.size === 0 && failures.size > oldMissing.length) {
-			throw toNodeApiError(this.getNode(), firstFailure!);
-		}
+		const worst = missing ?? (sites.size === 0 ? news[0] : undefined);
+		if (mayThrow && worst) throw toNodeApiError(this.getNode(), worst[1]);
 		return chosen.length > 0 ? [toItems(chosen)] : null;
 	}
 }

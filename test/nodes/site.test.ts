@@ -3,6 +3,7 @@ import {
 	infoOf,
 	simplifySite,
 	SITE_PARTS,
+	type Site,
 	siteTitle,
 	unitRows,
 	unitsOf,
@@ -126,7 +127,7 @@ describe('a part that is not what it should be counts as not sent', () => {
 	});
 });
 
-test.each<[object, string]>([
+test.each<[Site, string]>([
 	[{ siteName: 'Storholmen' }, 'Storholmen (1042)'],
 	[{ siteName: '' }, '1042'],
 	[{ siteName: null }, '1042'],
