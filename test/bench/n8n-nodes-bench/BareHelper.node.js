@@ -25,16 +25,18 @@ class BareHelper {
 		const baseUrl = this.getNodeParameter('baseUrl', 0);
 		const token = this.getNodeParameter('token', 0);
 		const concurrency = this.getNodeParameter('concurrency', 0);
+		const siteIds = items.map((_, index) => this.getNodeParameter('siteId', index));
 		const results = [];
 		let next = 0;
 		const work = async () => {
 			while (next < items.length) {
 				const index = next++;
-				const siteId = this.getNodeParameter('siteId', index);
 				const json = await this.helpers.httpRequest({
-					url: `${baseUrl}/meta/sites/${siteId}?$include=info,units`,
+					url: `${baseUrl}/meta/sites/${siteIds[index]}?$include=info,units`,
 					headers: { 'Api-Version': '2025-01-01', Authorization: `Bearer ${token}` },
 					json: true,
+					// To follow them takes n8n longer, also where there are none
+					disableFollowRedirect: true,
 				});
 				results[index] = { json };
 			}
