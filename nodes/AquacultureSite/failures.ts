@@ -152,7 +152,8 @@ function commonFailure(
 		retry: retryFor(statusCode),
 		retryAfter: parseRetryAfter(headers['retry-after']),
 	};
-	if (statusCode >= 300 && statusCode < 400) {
+	// 304 is no redirect (RFC 9110, section 15.4.5): like any answer without a body, it is no data
+	if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
 		return new ServiceFailure(
 			'The service points to another address',
 			`Nothing was sent there. If the service has moved, open the credential and put its new address into 'Base URL'.${redirectTarget(headers.location)}`,
