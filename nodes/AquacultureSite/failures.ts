@@ -100,6 +100,7 @@ export function serviceSays(body: unknown, secrets: unknown[] = []): string {
 	}
 	// Control characters have no place in a sentence
 	text = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+	if (text === '') return '';
 	if (text.length > LONGEST_QUOTE) text = `${text.slice(0, LONGEST_QUOTE)}…`;
 	return ` The service says: "${text}"`;
 }

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import {
 	connectionFailure,
@@ -349,6 +351,7 @@ describe('the service’s own words are repeated', () => {
 		['text', 'Too late'],
 		['an empty object', {}],
 		['numbers', { message: 7, error: true }],
+		['control characters alone', { message: '\u0000\u001b ' }],
 		['other fields', { reason: 'Too late' }],
 	])('but not from %s', (_shape, body) => {
 		expect(serviceSays(body)).toBe('');
@@ -438,6 +441,16 @@ describe('Retry-After (RFC 9110, 10.2.3)', () => {
 		[[]],
 	])('%j is none', (value) => {
 		expect(parseRetryAfter(value, now)).toBeUndefined();
+	});
+
+	test('a date without a zone is in GMT, wherever n8n runs', () => {
+		const source = join(__dirname, '../../nodes/AquacultureSite/failures.ts');
+		const script = `const { parseRetryAfter } = require(${JSON.stringify(source)});
+			console.log(parseRetryAfter('Sun Nov  6 08:49:37 1994', ${now}));`;
+		// A process of its own: Jest keeps changes of the environment from Node
+		const options = ['--require', 'tsx/cjs', '--eval', script];
+		const env = { ...process.env, TZ: 'America/St_Johns' };
+		expect(execFileSync(process.execPath, options, { env, encoding: 'utf8' })).toBe('30000\n');
 	});
 
 	test('any date in its first form is read to the second', () => {
