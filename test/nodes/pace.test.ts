@@ -197,6 +197,8 @@ test('a stopped run serves nobody, neither who waits nor who comes later', async
 	run.take(5);
 	await settle();
 	run.stopping.abort();
+	await settle();
+	expect(run.stopped).toEqual([2, 3, 4]);
 	run.take(2);
 	await run.give('well');
 	expect(run.served).toEqual([0, 1]);

@@ -122,6 +122,7 @@ describe('what is no change', () => {
 		['the order of keys', { a: 1, b: [2] }, { b: [2], a: 1 }],
 		['absent and null', { a: null }, {}],
 		['plus and minus zero', 0, -0],
+		['null in a field with a name of JavaScript’s own', { constructor: null }, {}],
 	])('%s', (_what, before, after) => {
 		expect(sameValue(before, after)).toBe(true);
 		expect(sameValue(after, before)).toBe(true);
