@@ -33,20 +33,30 @@ export const atConcurrency = (maxConcurrency: number): Caller =>
 
 export const AQUACULTURE_SITE = thisNode('Aquaculture Site');
 
-export const HTTP_REQUEST: Caller = {
-	title: 'HTTP Request',
-	type: 'n8n-nodes-base.httpRequest',
-	typeVersion: 4.2,
-	usesCredential: true,
-	parameters: (baseUrl) => ({
-		url: `=${baseUrl}/meta/sites/{{ $json.siteId }}`,
-		authentication: 'predefinedCredentialType',
-		nodeCredentialType: 'aquacultureApi',
-		sendQuery: true,
-		queryParameters: { parameters: [{ name: '$include', value: 'info,units' }] },
-		options: {},
-	}),
-};
+function httpRequest(title: string, options: INodeParameters = {}): Caller {
+	return {
+		title,
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		usesCredential: true,
+		parameters: (baseUrl) => ({
+			url: `=${baseUrl}/meta/sites/{{ $json.siteId }}`,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'aquacultureApi',
+			sendQuery: true,
+			queryParameters: { parameters: [{ name: '$include', value: 'info,units' }] },
+			options,
+		}),
+	};
+}
+
+export const HTTP_REQUEST = httpRequest('HTTP Request');
+
+/** HTTP Request told by hand how much the service takes. */
+export const httpRequestInBatches = (perSecond: number): Caller =>
+	httpRequest('HTTP Request in batches', {
+		batching: { batch: { batchSize: perSecond, batchInterval: 1000 } },
+	});
 
 export const DECLARATIVE: Caller = {
 	title: 'Declarative',

@@ -5,6 +5,7 @@ import {
 	type Caller,
 	DECLARATIVE,
 	HTTP_REQUEST,
+	httpRequestInBatches,
 } from './callers';
 import type { Setting } from './platform';
 
@@ -105,12 +106,12 @@ export function groups(quick: boolean): Group[] {
 		},
 		{
 			title: 'A limited service',
-			about: `The service accepts ${PER_SECOND} requests a second and answers the others 429 with Retry-After; ${limited} items take ${demandedTime(limited) / 1000} s at least.`,
+			about: `The service accepts ${PER_SECOND} requests a second and answers the others 429 with Retry-After; ${limited} items take ${demandedTime(limited) / 1000} s at least. «In batches» is HTTP Request's own option, set by someone who knows the limit.`,
 			cases: [
 				{
 					title: `${limited} items`,
 					setting: { items: limited, perSecond: PER_SECOND },
-					callers: LOGGING_IN,
+					callers: [...LOGGING_IN, httpRequestInBatches(PER_SECOND)],
 					rounds: quick ? 1 : 3,
 				},
 			],

@@ -2,7 +2,7 @@ import type { Caller } from './callers';
 import type { Case, Group } from './cases';
 import type { Measured, Platform } from './platform';
 
-/** What a caller took in a case: medians over its rounds. */
+/** What a caller took in a case: time and requests in the middle of its rounds, the rest in the worst of them. */
 export interface Row extends Omit<Measured, 'peakMemory'> {
 	caller: Caller;
 	/** Time divided by that of the first caller of the same round, the median of that. */
@@ -28,7 +28,11 @@ export function median(values: number[]): number {
 	return (sorted[Math.ceil(half) - 1]! + sorted[Math.floor(half)]!) / 2;
 }
 
-/** Every round runs all callers, each time beginning with the next one, so that all meet the same noise. */
+/**
+ * Every round runs all callers, each time beginning with the next one, so that all meet the same noise.
+ *
+ * @throws Error where n8n does not finish a run of the first caller
+ */
 export async function measureCase(platform: Platform, measured: Case): Promise<CaseResult> {
 	const { callers, setting, rounds } = measured;
 	const runs = new Map<Caller, Measured[]>(callers.map((caller) => [caller, []]));
@@ -40,6 +44,8 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			try {
 				runs.get(caller)!.push(await platform.run(caller, setting));
 			} catch (error) {
+				// By the first one all others are measured
+				if (caller === callers[0]) throw error;
 				unfinished.push({ caller, reason: (error as Error).message });
 			}
 		}
@@ -53,10 +59,10 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			return {
 				caller,
 				milliseconds: middle('milliseconds'),
-				sites: middle('sites'),
-				failed: middle('failed'),
 				requests: middle('requests'),
-				logins: middle('logins'),
+				sites: Math.min(...own.map((run) => run.sites)),
+				failed: Math.max(...own.map((run) => run.failed)),
+				logins: Math.max(...own.map((run) => run.logins)),
 				ratio: median(
 					own.map(({ milliseconds }, round) => milliseconds / first[round]!.milliseconds),
 				),

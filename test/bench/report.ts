@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { AQUACULTURE_SITE, BARE_HELPER, DEFAULT_CONCURRENCY, HTTP_REQUEST } from './callers';
+import { BARE_HELPER, type Caller, DEFAULT_CONCURRENCY, HTTP_REQUEST } from './callers';
 import { demandedTime, PER_SECOND, VERY_LARGE } from './cases';
 import type { CaseResult, GroupResult, Row } from './measure';
 import type { PackageWeight } from './package-weight';
@@ -23,7 +23,8 @@ const INTRODUCTION = `How long a run takes in a real n8n, beside n8n's own ways 
 - **Declarative**: a node in n8n's declarative style with this package's credential.
 - **Bare helper**: a node that sends n8n's plain requests, ${DEFAULT_CONCURRENCY} at once, with a token given to it, and does nothing else: the floor.
 
-Time is n8n's own execution time of the node, the median of the rounds. All callers take turns in one n8n, so that they
+Time is n8n's own execution time of the node; time and requests are the median of the rounds, logins and failed items
+those of the worst round. All callers take turns in one n8n, so that they
 meet the same noise. The ratio is a caller's time divided by Aquaculture Site's in the same round, the median of that:
 2.00 takes twice as long. Seconds depend on the machine, ratios hardly.`;
 
@@ -113,8 +114,12 @@ function veryLargeTable(runs: VeryLargeRun[]): string {
 	);
 }
 
-const rowOf = ({ rows }: CaseResult, caller: Row['caller']): Row | undefined =>
-	rows.find((row) => row.caller === caller);
+/** The first caller of every case is the node. */
+const own = ({ rows }: CaseResult): Row => rows[0]!;
+
+/** Not a number, and so no goal reached, where the caller did not finish. */
+const ratioOf = ({ rows }: CaseResult, caller: Caller): number =>
+	rows.find((row) => row.caller === caller)?.ratio ?? NaN;
 
 /** What the package sets out to reach, beside what was measured. */
 function goals({ groups, weight }: Findings): string {
@@ -126,9 +131,9 @@ function goals({ groups, weight }: Findings): string {
 		const { title, setting, fasterThanHttpRequest: least } = result.case;
 		if (least === undefined) continue;
 		const where = `${title}, ${setting.latency} ms`;
-		const toBare = 1 / rowOf(result, BARE_HELPER)!.ratio;
+		const toBare = 1 / ratioOf(result, BARE_HELPER);
 		add(`${where}: at most 1.2 x the bare helper's time`, `${toBare.toFixed(2)} x`, toBare <= 1.2);
-		const toHttp = rowOf(result, HTTP_REQUEST)!.ratio;
+		const toHttp = ratioOf(result, HTTP_REQUEST);
 		add(
 			`${where}: at least ${least} x as fast as HTTP Request`,
 			`${toHttp.toFixed(2)} x`,
@@ -145,13 +150,13 @@ function goals({ groups, weight }: Findings): string {
 		const most = Math.max(
 			...results
 				.filter(({ case: { setting } }) => setting.token === token)
-				.map((result) => rowOf(result, AQUACULTURE_SITE)!.logins),
+				.map((result) => own(result).logins),
 		);
 		add(`${title}: logins in a run: ${goal}`, whole(most), most === goal);
 	}
 	const limited = results.find(({ case: { setting } }) => setting.perSecond === PER_SECOND)!;
 	const { items } = limited.case.setting;
-	const { sites, milliseconds } = rowOf(limited, AQUACULTURE_SITE)!;
+	const { sites, milliseconds } = own(limited);
 	const share = milliseconds / demandedTime(items);
 	add(
 		'limited service: all items, at most 1.15 x the time the limit demands',
