@@ -20,7 +20,8 @@ interface Waiting {
 /** Thrown to everyone who waits for a place when the run is stopped. */
 export class StoppedError extends Error {
 	constructor() {
-		super('The run was stopped');
+		// By the word «canceled» n8n tells a stopped execution from one that failed
+		super('The run was canceled');
 		this.name = 'StoppedError';
 	}
 }

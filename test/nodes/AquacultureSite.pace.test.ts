@@ -1,0 +1,349 @@
+import type { Engine, RunOptions } from '../engine/engine';
+import type { Fault, FaultRequest } from '../service/faults';
+import { type Service, startService } from '../service/service';
+import { manySites } from '../service/sites';
+import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
+
+const farms = manySites(200);
+const ids = farms.map(({ siteId }) => siteId);
+
+let service: Service;
+let engine: Engine;
+
+beforeAll(async () => {
+	service = await startService({ sites: farms });
+});
+beforeEach(async () => {
+	service.reset();
+	engine = await seaFarm(service);
+	// Pauses that the service does not state are a random share of seconds: short here
+	jest.spyOn(Math, 'random').mockReturnValue(0.01);
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.close());
+
+async function run(
+	siteIds: readonly number[],
+	options = {},
+	rest: Partial<RunOptions> & { onError?: 'continueRegularOutput' } = {},
+) {
+	const { onError, ...runOptions } = rest;
+	return await engine.run({
+		node: siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }, { onError }),
+		items: itemsWith(siteIds),
+		...runOptions,
+	});
+}
+
+const messages = (result: { hints: Array<{ message: string }> }) =>
+	result.hints.map(({ message }) => message);
+const errorsOf = (result: Parameters<typeof dataOf>[0]) =>
+	dataOf(result).map((data) => (data as { error?: string }).error);
+const siteRequests = () => service.requests.filter(({ endpoint }) => endpoint === 'site');
+
+/** A fault that changes nothing but lets a test see the service at each arrival of a site request. */
+const watch = (see: (request: FaultRequest) => void, latencyMs = 20): Fault => ({
+	latencyMs: (request) => {
+		see(request);
+		return latencyMs;
+	},
+});
+
+/** The moment at which so many site requests have arrived and none is answered. */
+const arrived = (count: number) =>
+	new Promise<void>((resolve) => {
+		let seen = 0;
+		service.faults.site.push({
+			when: () => {
+				if (++seen === count) resolve();
+				return true;
+			},
+			connection: 'hang',
+		});
+	});
+
+describe('requests side by side', () => {
+	test.each([1, 3, 7, 30])('never more than Max Concurrency, here %i', async (maxConcurrency) => {
+		service.faults.site.push({ latencyMs: 5 });
+		const result = await run(ids.slice(0, 100), { maxConcurrency });
+		expect(result.items).toHaveLength(100);
+		expect(service.counts.maxInFlight).toBeLessThanOrEqual(maxConcurrency);
+		expect(service.counts.maxInFlight).toBeGreaterThan(maxConcurrency / 2);
+	});
+
+	test('four at first, one more for each good answer', async () => {
+		const seen: Array<{ inFlight: number; served: number }> = [];
+		service.faults.site.push(
+			watch(() =>
+				seen.push({ inFlight: service.counts.inFlight, served: service.counts.sitesServed }),
+			),
+		);
+		await run(ids);
+		expect(seen).toHaveLength(200);
+		for (const { inFlight, served } of seen) expect(inFlight).toBeLessThanOrEqual(4 + served);
+		expect(service.counts.maxInFlight).toBeGreaterThan(16);
+		expect(service.counts.maxInFlight).toBeLessThanOrEqual(64);
+	});
+
+	test('of an overloaded service: half as many, and slowly more again', async () => {
+		const seen: number[] = [];
+		service.faults.site.push({ skip: 100, times: 1, status: 429, retryAfter: 0 });
+		service.faults.site.push(watch(() => seen.push(service.counts.inFlight)));
+		const result = await run(ids, { maxConcurrency: 32 });
+		expect(result.items).toHaveLength(200);
+		expect(Math.max(...seen.slice(0, 101))).toBeGreaterThan(24);
+		// Whatever had set out before the refusal was known has arrived by now
+		const after = seen.slice(101 + 32, 101 + 32 + 40);
+		expect(Math.max(...after)).toBeLessThanOrEqual(20);
+	});
+
+	test('the credential is read from n8n’s database once for the run', async () => {
+		await run([ids[0]!]);
+		const before = engine.credentialReads;
+		await run(ids);
+		expect(engine.credentialReads - before).toBe(1);
+	});
+});
+
+describe('an answer that may be another one the next time is asked for again', () => {
+	test.each<[string, Fault]>([
+		['502', { status: 502 }],
+		['502 with HTML', { status: 502, body: 'html' }],
+		['504', { status: 504 }],
+		['503 without Retry-After', { status: 503 }],
+		['503 with Retry-After', { status: 503, retryAfter: 0 }],
+		['429 without Retry-After', { status: 429 }],
+		['429 with a Retry-After that nobody can read', { status: 429, retryAfter: 'soon' }],
+		['429 with Retry-After', { status: 429, retryAfter: 0 }],
+		['429 with the date of an hour ago', { status: 429, retryAfter: { dateInSeconds: -3600 } }],
+		['a reset', { connection: 'reset' }],
+		['an end in mid-answer', { connection: 'cut' }],
+		['silence', { connection: 'hang' }],
+	])('%s', async (_, fault) => {
+		service.faults.site.push({ ...fault, times: 2 });
+		const result = await run([ids[0]!], { timeout: 100 });
+		expect(dataOf(result)).toEqual([farms[0]]);
+		expect(service.counts.siteRequests).toBe(3);
+		expect(messages(result)).toContain('Requests were repeated 2 times.');
+	});
+
+	test('a refused connection', async () => {
+		const gone = await startService({ sites: farms });
+		const port = Number(new URL(gone.baseUrl).port);
+		await gone.close();
+		let again: Promise<Service> | undefined;
+		jest.spyOn(Math, 'random').mockImplementation(() => {
+			again ??= startService({ port, sites: farms });
+			return 0.01;
+		});
+		engine.editCredential(CREDENTIAL, { baseUrl: gone.baseUrl });
+		const result = await run([ids[0]!], { maxRetries: 10 });
+		expect(dataOf(result)).toEqual([farms[0]]);
+		await (await again!).close();
+	});
+
+	test.each([0, 1, 3, 5])('at most Max Retries times, here %i', async (maxRetries) => {
+		service.faults.site.push({ status: 502 });
+		const { error } = await run([ids[0]!], { maxRetries });
+		expect(error?.message).toBe('The service is not able to answer at the moment (status 502)');
+		expect(service.counts.siteRequests).toBe(maxRetries + 1);
+	});
+
+	test('three times where nobody chose', async () => {
+		service.faults.site.push({ status: 502 });
+		await run([ids[0]!]);
+		expect(service.counts.siteRequests).toBe(4);
+	});
+
+	test('but not on and on for each site of a service that is down', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		service.faults.site.push({ status: 502 });
+		const result = await run(
+			ids.slice(0, 50),
+			{ maxConcurrency: 1 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(result.items).toHaveLength(50);
+		// The first site and the one that takes its place are asked for four times, the others once
+		expect(service.counts.siteRequests).toBeLessThanOrEqual(2 * 4 + 48);
+	});
+});
+
+describe('an answer that will not change is not asked for again', () => {
+	test.each([400, 403, 404, 405, 410, 422, 500, 501])('%i', async (status) => {
+		service.faults.site.push({ status });
+		const { error } = await run([ids[0]!]);
+		expect(error).toBeDefined();
+		expect(service.counts).toMatchObject({ siteRequests: 1, logins: 1 });
+	});
+
+	test.each<[string, Fault]>([
+		['HTML', { body: 'html' }],
+		['nothing', { body: 'empty' }],
+		['JSON that ends too early', { body: 'broken' }],
+		['a redirect', { redirect: { status: 302, to: 'http://127.0.0.1:9' } }],
+	])('%s', async (_, fault) => {
+		service.faults.site.push(fault);
+		const { error } = await run([ids[0]!]);
+		expect(error).toBeDefined();
+		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('401: after one renewal of the token', async () => {
+		service.faults.site.push({ status: 401 });
+		const { error } = await run([ids[0]!]);
+		expect(error?.message).toContain('The service does not accept its own access token');
+		expect(service.counts).toMatchObject({ siteRequests: 2, logins: 2 });
+	});
+
+	test('401 for ever: the logins and requests of 200 items stay few', async () => {
+		service.faults.site.push({ status: 401 });
+		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		for (const error of errorsOf(result)) {
+			expect(error).toContain('The service does not accept its own access token');
+		}
+		expect(result.items).toHaveLength(200);
+		expect(service.counts.logins).toBeLessThanOrEqual(6);
+		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
+	});
+
+	test('401 for one site: the others are read', async () => {
+		service.faults.site.push({ status: 401, siteId: ids[7] });
+		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		expect(errorsOf(result).flatMap((error, item) => (error ? [item] : []))).toEqual([7]);
+		expect(service.counts.sitesServed).toBe(199);
+		expect(service.counts.logins).toBeLessThanOrEqual(3);
+	});
+});
+
+describe('Retry-After (RFC 9110, section 10.2.3)', () => {
+	test.each([
+		[429, 'seconds', 1],
+		[503, 'a date', { dateInSeconds: 1 }],
+	])('%i with %s holds back the whole run until then', async (status, _, retryAfter) => {
+		service.faults.site.push({ skip: 20, times: 1, status, retryAfter });
+		service.faults.site.push({ latencyMs: 5 });
+		const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
+		expect(result.items).toHaveLength(60);
+		const requests = siteRequests();
+		const place = requests.findIndex((request) => request.status === status);
+		const from = requests[place]!.at;
+		// At most seven others had set out before the refusal was known
+		const later = requests.slice(place + 8);
+		expect(later.length).toBeGreaterThan(20);
+		for (const { at } of later) expect(at - from).toBeGreaterThanOrEqual(995);
+		expect(messages(result)).toEqual([
+			expect.stringMatching(
+				/^The service was busy: the run paused once, for [12] seconds? in all\. A lower 'Max Concurrency' under 'Options' may avoid this\.$/,
+			),
+			'Requests were repeated once.',
+		]);
+	});
+
+	test('a refusal of many at once is one pause', async () => {
+		service.faults.site.push({ status: 429, times: 4, retryAfter: 0 });
+		service.faults.site.push({ latencyMs: 20 });
+		const result = await run(ids.slice(0, 30));
+		expect(result.items).toHaveLength(30);
+		expect(messages(result)).toContain('Requests were repeated 4 times.');
+	});
+
+	test.each([
+		['3600', 3600, '60 minutes'],
+		['a date in an hour', { dateInSeconds: 3600 }, '60 minutes'],
+		['61', 61, '61 seconds'],
+		['a day', 86_400, '24 hours'],
+	])(
+		'%s is too long: a sentence names the wait, and the service is left alone',
+		async (_, retryAfter, wait) => {
+			service.faults.site.push({ status: 429, retryAfter });
+			const result = await run(ids.slice(0, 50), {}, { onError: 'continueRegularOutput' });
+			expect(result.items).toHaveLength(50);
+			for (const error of errorsOf(result)) {
+				expect(error).toContain(`The service asks to wait ${wait}`);
+			}
+			expect(dataOf(result)[0]).toMatchObject({
+				details:
+					'A run waits 60 seconds at most. Run the workflow again after that time, or less often.',
+			});
+			expect(service.counts.siteRequests).toBeLessThanOrEqual(4);
+		},
+	);
+
+	test('that is too long at the login is left alone too', async () => {
+		service.faults.token.push({ status: 429, retryAfter: 3600 });
+		const { error } = await run(ids.slice(0, 20));
+		expect(error?.message).toContain('The service asks to wait 60 minutes');
+		expect(service.counts.requests).toBe(1);
+	});
+
+	test('a service limited to 40 requests a second gives all its sites in the end', async () => {
+		service.faults.site.push({ rateLimit: { perSecond: 40, burst: 20, retryAfter: 'none' } });
+		const result = await run(ids.slice(0, 60), { maxRetries: 10 });
+		expect(result.items).toHaveLength(60);
+		expect(service.counts.sitesServed).toBe(60);
+	});
+});
+
+test('a run in which all went well has no hint', async () => {
+	expect(messages(await run(ids.slice(0, 20)))).toEqual([]);
+});
+
+describe('stopping the execution', () => {
+	test('ends the requests under way, and starts no other', async () => {
+		const stopping = new AbortController();
+		void arrived(4).then(() => stopping.abort());
+		const result = await run(ids, {}, { signal: stopping.signal });
+		expect(result.status).toBe('canceled');
+		await expectSilence();
+		expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
+	});
+
+	test('ends a wait that the service has asked for', async () => {
+		const stopping = new AbortController();
+		service.faults.site.push({
+			status: 429,
+			retryAfter: 50,
+			when: () => {
+				setImmediate(() => stopping.abort());
+				return true;
+			},
+		});
+		const result = await run([ids[0]!], {}, { signal: stopping.signal });
+		expect(result.status).toBe('canceled');
+		await expectSilence();
+		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('ends the wait before a request is repeated', async () => {
+		const stopping = new AbortController();
+		jest.spyOn(Math, 'random').mockImplementation(() => {
+			setImmediate(() => stopping.abort());
+			return 0.99;
+		});
+		service.faults.site.push({ status: 502 });
+		const result = await run([ids[0]!], {}, { signal: stopping.signal });
+		expect(result.status).toBe('canceled');
+		await expectSilence();
+		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('before it has begun sends nothing', async () => {
+		const result = await run(ids, {}, { signal: AbortSignal.abort() });
+		expect(result.status).toBe('canceled');
+		await expectSilence();
+		expect(service.counts.siteRequests).toBe(0);
+	});
+
+	/** Another user's whole run goes by in the meantime, and the service hears of nobody else. */
+	async function expectSilence(): Promise<void> {
+		const before = service.counts.siteRequests;
+		service.faults.site = [];
+		const other = await seaFarm(service);
+		const fifty = itemsWith(ids.slice(0, 50));
+		const node = siteNode({ operation: 'get', siteId: '={{ $json.id }}' });
+		expect((await other.run({ node, items: fifty })).items).toHaveLength(50);
+		expect(service.counts.siteRequests).toBe(before + 50);
+		service.counts.siteRequests = before;
+	}
+});
