@@ -147,9 +147,11 @@ export class SiteService {
 	}
 
 	private async readPersistently(request: SiteRequest): Promise<SiteAnswer> {
-		const answeredBefore = this.answered;
+		let answeredBefore = 0;
 		for (let attempt = 0; ; attempt++) {
 			const place = await this.pace.take(attempt > 0);
+			// Not those that were answered while this one had to wait for its turn
+			if (attempt === 0) answeredBefore = this.answered;
 			const answer = this.known() ?? (await this.ask(request));
 			if (!(answer instanceof ServiceFailure)) {
 				this.answered++;
@@ -159,10 +161,11 @@ export class SiteService {
 				return answer;
 			}
 			const lastTry = answer.retry === 'no' || this.down || attempt >= request.maxRetries;
+			const overloaded = answer.retry === 'slower';
+			// The first site that finds the service down does not close it to a second one
+			const failure = overloaded ? this.slowDown(answer, attempt) : answer;
 			// Others may have got through while this one did not: then the service is not down
 			this.down ||= lastTry && answer.retry !== 'no' && this.answered === answeredBefore;
-			const overloaded = answer.retry === 'slower';
-			const failure = overloaded ? this.slowDown(answer, attempt) : answer;
 			this.pace.give(place, overloaded ? 'overloaded' : 'otherwise');
 			if (this.stopping.signal.aborted) throw new StoppedError();
 			if (lastTry || failure.retry === 'no') throw failure;

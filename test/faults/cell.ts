@@ -1,0 +1,133 @@
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { createEngine } from '../engine/engine';
+import { CREDENTIAL, HIT, SITES, type Asked, type Row, type Stage, type Variation } from './table';
+
+/** The node's setting «On Error». */
+export const ON_ERROR = {
+	stopWorkflow: 'Stop Workflow',
+	continueRegularOutput: 'Continue',
+	continueErrorOutput: 'Continue (using error output)',
+} as const;
+export type OnError = keyof typeof ON_ERROR;
+
+/** What is left of an item: its place among the input items, and the message where it failed. */
+interface Failed {
+	item: number;
+	message: string;
+}
+
+/** What came of a run, and what the service saw of it. */
+export interface Outcome extends Asked {
+	/** What stopped the run. */
+	stopped?: Failed;
+	/** The items that came out with a site. */
+	kept: number[];
+	/** The items that came out with a message. */
+	failed: Failed[];
+	/** Items of either kind that came out where they do not belong. */
+	misplaced: number;
+	/** Requests that reached another origin. */
+	elsewhere: number;
+}
+
+/** What the table says of a cell. */
+export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
+	const failed = row.hit.map((item) => ({
+		item,
+		message: `${row.message} [item ${item}]`
+			.replace('{site}', String(SITES[item]))
+			.replace('{status}', String(status)),
+	}));
+	const items = SITES.map((_, item) => item);
+	const stops = onError === 'stopWorkflow' && failed.length > 0;
+	return {
+		...(stops && { stopped: failed[0] }),
+		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
+		failed: stops ? [] : failed,
+		misplaced: 0,
+		elsewhere: 0,
+		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
+	};
+}
+
+let users = 0;
+
+const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
+
+/** Runs one form of a row's fault: one site after the other, so that each count is exact. */
+export async function runCell(
+	{ place, hit, maxRetries = 3, timeout = 30_000 }: Row,
+	variation: Variation,
+	onError: OnError,
+	stage: Stage,
+): Promise<Outcome> {
+	const { service, tls, elsewhere } = stage;
+	for (const each of [service, tls, elsewhere]) each.reset();
+	// The cells share the package's modules: a user of its own finds no other cell's login remembered
+	const login = { ...service.login, username: `user-${++users}@example.com` };
+	for (const { logins } of [service, tls]) logins.push(login);
+	const faults = [variation.fault?.(stage) ?? []].flat();
+	if (place === 'site') {
+		service.faults.tokenLifetime = variation.tokenLifetime;
+		service.faults.site = faults.map((fault) => ({
+			siteId: HIT.map((item) => SITES[item]!),
+			...fault,
+		}));
+	} else {
+		service.faults.token = faults.map((fault) => ({
+			skip: place === 'first login' ? 0 : 1,
+			...fault,
+		}));
+	}
+	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
+
+	const engine = await createEngine({
+		fresh: false,
+		credentials: {
+			[CREDENTIAL]: {
+				baseUrl: service.baseUrl,
+				...login,
+				...variation.credential?.(stage),
+			},
+		},
+	});
+	const { outputs, error } = await engine.run({
+		node: {
+			type: 'n8n-nodes-aquaculture.aquacultureSite',
+			onError,
+			parameters: {
+				operation: 'get',
+				siteId: '={{ $json.id }}',
+				siteIds: '={{ $json.id }}',
+				options: { maxConcurrency: 1, maxRetries, timeout: '={{ $json.timeout }}' },
+				...variation.parameters,
+			},
+		},
+		items: SITES.map((id, item) => ({
+			json: { id, timeout: hit.includes(item) ? timeout : 30_000 },
+		})),
+	});
+
+	const [regular = [], errors = []] = outputs;
+	const isFailed = (item: INodeExecutionData) => item.error !== undefined || 'error' in item.json;
+	const failedAmong = (items: INodeExecutionData[]) => items.filter(isFailed);
+	const failed = failedAmong(onError === 'continueErrorOutput' ? errors : regular);
+	const kept = regular.filter((item) => !isFailed(item));
+	const stopped = error && {
+		item: (error as NodeApiError).context.itemIndex as number,
+		message: error.message,
+	};
+	const siteRequests = [...service.requests, ...tls.requests].filter(
+		({ endpoint, siteId }) =>
+			endpoint === 'site' && (stopped === undefined || siteId === SITES[stopped.item]),
+	);
+	return {
+		...(stopped && { stopped }),
+		kept: kept.map(itemOf),
+		failed: failed.map((item) => ({ item: itemOf(item), message: String(item.json.error) })),
+		misplaced: regular.length + errors.length - kept.length - failed.length,
+		requests: siteRequests.length,
+		logins: service.counts.tokenRequests + tls.counts.tokenRequests,
+		elsewhere: elsewhere.counts.requests,
+	};
+}
