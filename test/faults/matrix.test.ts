@@ -1,9 +1,15 @@
 import { selfSignedCertificate } from '../service/certificate';
 import { startService } from '../service/service';
 import { expectedOutcome, ON_ERROR, type OnError, type Outcome, runCell } from './cell';
+import { documentedMatrix, documentMatrix, matrixText } from './report';
 import { type Row, type Stage, TABLE } from './table';
 
+// `npm run test:faults` prints the matrix and writes it into the document
+const isCommand = process.env.FAULT_MATRIX === 'print';
+
 let stage: Stage;
+/** The cells that came out as the table says, of all rows that were run. */
+const held = new Map<Row, Set<OnError>>();
 
 beforeAll(async () => {
 	const closed = await startService();
@@ -23,6 +29,9 @@ afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
 	const { service, tls, elsewhere } = stage;
 	await Promise.all([service, tls, elsewhere].map((each) => each.close()));
+	if (!isCommand) return;
+	const mark = (row: Row, onError: OnError) => (held.get(row)?.has(onError) ? '✓ ' : '✗ ');
+	process.stdout.write(`\n${matrixText(mark)}\n\n`);
 });
 
 const cells = TABLE.flatMap((row) =>
@@ -36,10 +45,17 @@ test.each<readonly [string, string, string, Row, OnError]>(cells)(
 	async (_place, _fault, _setting, row, onError) => {
 		const outcomes: Record<string, Outcome> = {};
 		const expected: Record<string, Outcome> = {};
-		for (const [name, variation] of Object.entries(row.variations)) {
-			outcomes[name] = await runCell(row, variation, onError, stage);
-			expected[name] = expectedOutcome(row, variation, onError);
+		for (const [form, variation] of Object.entries(row.variations)) {
+			outcomes[form] = await runCell(row, variation, onError, stage);
+			expected[form] = expectedOutcome(row, variation, onError);
 		}
 		expect(outcomes).toEqual(expected);
+		held.set(row, (held.get(row) ?? new Set()).add(onError));
 	},
+	30_000,
 );
+
+test('docs/reliability.md shows this matrix («npm run test:faults» writes it)', () => {
+	if (isCommand) documentMatrix();
+	expect(documentedMatrix()).toBe(matrixText());
+});

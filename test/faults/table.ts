@@ -257,12 +257,7 @@ const [sampleSite] = sampleSites();
 const [sampleUnit, ...otherUnits] = sampleSite!.units;
 
 const LOGIN_ROWS: Row[] = [
-	...login(
-		'Wrong username or password',
-		{ 'wrong password': { fault: () => ({ status: 401 }) } },
-		{ message: inCredential('The service did not accept the username and password') },
-	),
-	...login('Status 400, 401, 403', statuses(400, 401, 403), {
+	...login('Status 400, 401, 403: wrong username or password', statuses(400, 401, 403), {
 		message: inCredential('The service did not accept the username and password'),
 	}),
 	...login('Status 404, 405', statuses(404, 405), {
