@@ -9,7 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { ParameterError, ServiceFailure } from './failures';
-import { parseApiVersion, triggerParameters } from './parameters';
+import { parseApiVersion, parseMinimumDistance, triggerParameters } from './parameters';
 import { SiteService, toNodeApiError } from './service';
 import { SITE_PARTS } from './site';
 import type { Site } from './site';
@@ -51,7 +51,7 @@ function readSettings(context: IPollFunctions): Settings {
 			siteIds: parseSiteIds(context.getNodeParameter('siteIds')),
 			events: context.getNodeParameter('events', [...SITE_EVENTS]) as SiteEventName[],
 			ignoreFields: fields.map((field) => field.trim()).filter((field) => field !== ''),
-			minimumDistance: Number(options.minimumDistance ?? 0),
+			minimumDistance: parseMinimumDistance(options.minimumDistance),
 			apiVersion: parseApiVersion(options.apiVersion),
 		};
 	} catch (error) {
@@ -91,7 +91,9 @@ export class AquacultureSiteTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ "sites " + $parameter["siteIds"] }}',
-		description: 'Starts the workflow when aquaculture sites (sea farms) or their units change',
+		// n8n's node list shows this one for the site node too
+		description:
+			'Read aquaculture sites (sea farms) and their units, or start the workflow when they change',
 		defaults: { name: 'Aquaculture Site Trigger' },
 		polling: true,
 		inputs: [],

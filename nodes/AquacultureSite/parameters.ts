@@ -313,8 +313,13 @@ export function parseApiVersion(value: unknown = CURRENT_API_VERSION): string {
 	);
 }
 
+/** A number that an expression may have given as text; anything else as it is. */
+function toNumber(value: unknown): unknown {
+	return typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+}
+
 function wholeNumber(value: unknown, displayName: string, from: number, to: number): number {
-	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	const number = toNumber(value);
 	if (typeof number === 'number' && Number.isInteger(number) && number >= from && number <= to) {
 		return number;
 	}
@@ -341,4 +346,19 @@ export function parseRequestOptions({
 		maxRetries: wholeNumber(maxRetries, 'Max Retries', 0, 10),
 		timeout: wholeNumber(timeout, 'Timeout', 1, 3_600_000),
 	};
+}
+
+/**
+ * The distance below which the trigger takes a move for none.
+ *
+ * @returns metres
+ * @throws ParameterError where it is no number, or negative
+ */
+export function parseMinimumDistance(value: unknown = 0): number {
+	const number = toNumber(value);
+	if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
+	throw new ParameterError(
+		"'Minimum Distance' is not a number of metres",
+		"Correct it, e.g. 25, or remove 'Minimum Distance' from 'Options'.",
+	);
 }

@@ -3,6 +3,7 @@ import { ParameterError } from '../../nodes/AquacultureSite/failures';
 import {
 	CURRENT_API_VERSION,
 	parseApiVersion,
+	parseMinimumDistance,
 	parseRequestOptions,
 	siteParameters,
 	triggerParameters,
@@ -127,4 +128,23 @@ describe('what the panels say', () => {
 			expect(names).toContain(name);
 		}
 	});
+});
+
+describe('the minimum distance', () => {
+	test.each([
+		[undefined, 0],
+		[0, 0],
+		[12.5, 12.5],
+		['25', 25],
+	])('%j is %d metres', (value, metres) => {
+		expect(parseMinimumDistance(value)).toBe(metres);
+	});
+
+	test.each<[unknown]>([[-1], [NaN], [Infinity], ['far'], [''], [null], [[5]]])(
+		'%j is none',
+		(value) => {
+			expect(() => parseMinimumDistance(value)).toThrow(ParameterError);
+			expect(() => parseMinimumDistance(value)).toThrow("'Minimum Distance' is not a number");
+		},
+	);
 });
