@@ -64,7 +64,8 @@ export class SiteService {
 
 	private readonly stopping = new AbortController();
 
-	private readonly inFlight = new Set<AbortController>();
+	/** Requests and waits under way. */
+	private readonly endedByStop = new Set<AbortController>();
 
 	private readonly pace: Pace;
 
@@ -90,7 +91,7 @@ export class SiteService {
 		private readonly limits: RunLimits,
 	) {
 		this.stopping.signal.addEventListener('abort', () => {
-			for (const request of this.inFlight) request.abort();
+			for (const underWay of this.endedByStop) underWay.abort();
 		});
 		this.pace = new Pace(limits.maxConcurrency, this.stopping.signal);
 		const cancelled =
@@ -171,8 +172,17 @@ export class SiteService {
 			if (lastTry || failure.retry === 'no') throw failure;
 			this.retries++;
 			// Overload holds back the whole run, by its pace; a broken connection this request alone
-			if (!overloaded) await sleep(backoff(attempt), this.stopping.signal).catch(() => undefined);
+			if (!overloaded) await this.waitAlone(backoff(attempt));
 		}
+	}
+
+	/** Lets the others go on; ends at once when the run is stopped. */
+	private async waitAlone(milliseconds: number): Promise<void> {
+		// A signal of its own: Node warns of a leak where more than ten listen to the same one
+		const wait = new AbortController();
+		this.endedByStop.add(wait);
+		await sleep(milliseconds, wait.signal).catch(() => undefined);
+		this.endedByStop.delete(wait);
 	}
 
 	/** What is known to go wrong without asking: too many wrong logins lock an account. */
@@ -238,7 +248,7 @@ export class SiteService {
 			skipSslCertificateValidation: this.credentials.allowUnauthorizedCerts === true,
 		};
 		const request = new AbortController();
-		this.inFlight.add(request);
+		this.endedByStop.add(request);
 		AbortSignal.timeout(timeout + LOGIN_ALLOWANCE).addEventListener('abort', () => request.abort());
 		// A copy for each request: n8n reads from it which token was refused, and puts the new one into it
 		const used = { ...this.credentials };
@@ -252,7 +262,7 @@ export class SiteService {
 			)) as IN8nHttpFullResponse;
 			return response as unknown as Answer;
 		} finally {
-			this.inFlight.delete(request);
+			this.endedByStop.delete(request);
 			// Only a new one: an older token of a slow request must not come back
 			if (used.accessToken !== token) Object.assign(this.credentials, used);
 		}
