@@ -4,6 +4,9 @@ import { CREDENTIAL, dataOf, httpRequestNode, seaFarm, siteNode } from '../nodes
 import { selfSignedCertificate } from '../service/certificate';
 import { type Service, startService } from '../service/service';
 
+// A busy machine takes its time
+jest.setTimeout(30_000);
+
 let service: Service;
 /** Someone else's server: nothing of ours may arrive there. */
 let stranger: Service;

@@ -10,6 +10,9 @@ import {
 import { type Service, startService } from '../service/service';
 import { manySites, sampleSites } from '../service/sites';
 
+// A busy machine takes its time
+jest.setTimeout(30_000);
+
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
 const refused = `The service did not accept the username and password: credential "${CREDENTIAL}"`;

@@ -4,6 +4,9 @@ import { type Service, startService } from '../service/service';
 import { manySites } from '../service/sites';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
 
+// A busy machine takes its time
+jest.setTimeout(30_000);
+
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
 
@@ -64,9 +67,10 @@ const arrived = (count: number) =>
 
 describe('requests side by side', () => {
 	test.each([1, 3, 7, 30])('never more than Max Concurrency, here %i', async (maxConcurrency) => {
-		service.faults.site.push({ latencyMs: 5 });
-		const result = await run(ids.slice(0, 100), { maxConcurrency });
-		expect(result.items).toHaveLength(100);
+		service.faults.site.push({ latencyMs: 20 });
+		const some = ids.slice(0, 20 * maxConcurrency);
+		const result = await run(some, { maxConcurrency });
+		expect(result.items).toHaveLength(some.length);
 		expect(service.counts.maxInFlight).toBeLessThanOrEqual(maxConcurrency);
 		expect(service.counts.maxInFlight).toBeGreaterThan(maxConcurrency / 2);
 	});
@@ -88,7 +92,7 @@ describe('requests side by side', () => {
 	test('of an overloaded service: half as many, and slowly more again', async () => {
 		const seen: number[] = [];
 		service.faults.site.push({ skip: 100, times: 1, status: 429, retryAfter: 0 });
-		service.faults.site.push(watch(() => seen.push(service.counts.inFlight)));
+		service.faults.site.push(watch(() => seen.push(service.counts.inFlight), 40));
 		const result = await run(ids, { maxConcurrency: 32 });
 		expect(result.items).toHaveLength(200);
 		expect(Math.max(...seen.slice(0, 101))).toBeGreaterThan(24);
@@ -100,7 +104,7 @@ describe('requests side by side', () => {
 	test('the credential is read from n8n’s database once for the run', async () => {
 		await run([ids[0]!]);
 		const before = engine.credentialReads;
-		await run(ids);
+		await run(ids.slice(0, 50));
 		expect(engine.credentialReads - before).toBe(1);
 	});
 });
@@ -121,7 +125,7 @@ describe('an answer that may be another one the next time is asked for again', (
 		['silence', { connection: 'hang' }],
 	])('%s', async (_, fault) => {
 		service.faults.site.push({ ...fault, times: 2 });
-		const result = await run([ids[0]!], { timeout: 100 });
+		const result = await run([ids[0]!], fault.connection === 'hang' ? { timeout: 400 } : {});
 		expect(dataOf(result)).toEqual([farms[0]]);
 		expect(service.counts.siteRequests).toBe(3);
 		expect(messages(result)).toContain('Requests were repeated 2 times.');
@@ -209,9 +213,9 @@ describe('an answer that will not change is not asked for again', () => {
 
 	test('401 for one site: the others are read', async () => {
 		service.faults.site.push({ status: 401, siteId: ids[7] });
-		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		const result = await run(ids.slice(0, 60), {}, { onError: 'continueRegularOutput' });
 		expect(errorsOf(result).flatMap((error, item) => (error ? [item] : []))).toEqual([7]);
-		expect(service.counts.sitesServed).toBe(199);
+		expect(service.counts.sitesServed).toBe(59);
 		expect(service.counts.logins).toBeLessThanOrEqual(3);
 	});
 });

@@ -3,6 +3,9 @@ import { type Service, startService } from '../service/service';
 import { manySites, type Site } from '../service/sites';
 import { dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
 
+// A busy machine takes its time
+jest.setTimeout(30_000);
+
 let service: Service;
 let engine: Engine;
 
