@@ -153,8 +153,9 @@ export class AquacultureSite implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
+		// Only an ID that was typed: an expression has no value before the run, and would empty the subtitle
 		subtitle:
-			'={{ $parameter["operation"] === "get" ? "get: site " + $parameter["siteId"] : $parameter["operation"] + ": sites " + $parameter["siteIds"] }}',
+			'={{ $parameter["operation"] + ": " + ($parameter["operation"] === "get" ? "site " + $rawParameter["siteId"] : "sites " + $rawParameter["siteIds"]).replace(/=[^]*/, "") }}',
 		description:
 			'Read data of aquaculture sites (sea farms) and their units: details, tables, maps',
 		defaults: { name: 'Aquaculture Site' },
