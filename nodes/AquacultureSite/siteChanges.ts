@@ -192,12 +192,17 @@ export function compareSites(
 	}
 	if (ofSite.heldBack) baseline.info = keepPosition(infoOf(baseline)!, infoOf(before)!);
 
-	const unitEvent = (event: SiteEventName, unit: Unit, changes: FieldChange[]): SiteEvent => ({
+	const unitEvent = (
+		event: SiteEventName,
+		unit: Unit,
+		{ changes, distance }: Pick<SiteEvent, 'changes' | 'distance'> = { changes: [] },
+	): SiteEvent => ({
 		event,
 		...about,
 		unitId: unit.unitId,
 		unitName: unit.unitName,
 		changes,
+		...(distance !== undefined && { distance }),
 		detectedAt,
 		unit,
 	});
@@ -206,12 +211,12 @@ export function compareSites(
 	// A first list of units after none was sent is no news
 	const comparable = unitsOf(before) !== undefined;
 	for (const [id, unit] of oldUnits) {
-		if (!newUnits.has(id)) events.push(unitEvent('unitRemoved', unit, []));
+		if (!newUnits.has(id)) events.push(unitEvent('unitRemoved', unit));
 	}
 	for (const [id, unit] of newUnits) {
 		const old = oldUnits.get(id);
 		if (!old) {
-			if (comparable) events.push(unitEvent('unitAdded', unit, []));
+			if (comparable) events.push(unitEvent('unitAdded', unit));
 			continue;
 		}
 		const { changes, distance, heldBack } = compareFields(
@@ -222,10 +227,7 @@ export function compareSites(
 		);
 		if (heldBack) newUnits.set(id, keepPosition(unit, old));
 		if (changes.length === 0) continue;
-		events.push({
-			...unitEvent('unitChanged', unit, changes),
-			...(distance !== undefined && { distance }),
-		});
+		events.push(unitEvent('unitChanged', unit, { changes, distance }));
 	}
 	if (comparable || newUnits.size > 0) baseline.units = [...newUnits.values()];
 	return { events, baseline };
