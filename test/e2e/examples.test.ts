@@ -3,8 +3,12 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
+import type { Browser } from 'playwright-core';
 import type { FeatureCollection } from '../../nodes/AquacultureSite/geoJson';
 import { type Service, startService } from '../service/service';
+import { launchChromium } from './browser/chromium';
+import { Editor } from './browser/editor';
+import { takePicture } from './browser/pictures';
 import type { Execution } from './executions';
 import { N8nInstance } from './n8n';
 import { GoogleSheets } from './posted-to/googleSheets';
@@ -16,6 +20,7 @@ import type { NewWorkflow } from './workflows';
 import { ROOT } from './workspace';
 
 const FOLDER = join(ROOT, 'examples');
+const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 const read = new Set<string>();
 
@@ -242,6 +247,49 @@ describe('site change alert', () => {
 });
 
 it('has run every example', () => {
-	const files = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
-	expect([...read].sort()).toEqual(files.sort());
+	expect([...read].sort()).toEqual(FILES);
+});
+
+describe('on the canvas', () => {
+	let browser: Browser;
+	let editor: Editor;
+
+	beforeAll(async () => {
+		browser = await launchChromium();
+		const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+		editor = new Editor(page, n8n.baseUrl);
+		await editor.signIn(n8n.owner);
+	});
+
+	afterAll(async () => {
+		await browser?.close();
+	});
+
+	it.each(FILES)('shows %s with its note, and nothing left to mend', async (file) => {
+		const example = readExample(file);
+		const { id } = await n8n.createWorkflow(example);
+		await editor.page.goto(`${n8n.baseUrl}/workflow/${id}`);
+
+		const note = editor.at('sticky');
+		const nodes = editor.canvas;
+		const canvas = (await editor.at('canvas').boundingBox())!;
+		await until('the editor has put the workflow in the middle, in full size', async () => {
+			const box = await note.boundingBox();
+			if (box?.width !== parametersOf(example, 'What to Set')['width']) return false;
+			const left = box.x - canvas.x;
+			const right = canvas.x + canvas.width - (box.x + box.width);
+			return Math.abs(left - right) <= 2;
+		});
+
+		const names = example.nodes.map(({ name }) => name).slice(1);
+		expect((await nodes.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual(names);
+		expect(await editor.at('node-issues').count()).toBe(0);
+		const lines = note.locator('li');
+		expect(await lines.count()).toBe(3);
+		const lastLine = (await lines.last().boundingBox())!;
+		const firstNode = (await nodes.first().boundingBox())!;
+		expect(lastLine.y + lastLine.height).toBeLessThan(firstNode.y);
+
+		await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
+	});
 });
