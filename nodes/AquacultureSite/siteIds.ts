@@ -4,7 +4,9 @@ import { ParameterError } from './failures';
 const LONGEST = 19;
 
 function show(entry: unknown): string {
-	const text = typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? String(entry));
+	const whole = typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? String(entry));
+	// Control characters have no place in a sentence
+	const text = whole.replace(/\p{Cc}/gu, '\uFFFD');
 	return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
