@@ -8,12 +8,14 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
+import { compareWithBaseline } from './baseline';
+import type { Baseline } from './baseline';
 import { ParameterError, ServiceFailure } from './failures';
 import { parseApiVersion, parseMinimumDistance, triggerParameters } from './parameters';
 import { SiteService, toNodeApiError } from './service';
 import { SITE_PARTS } from './site';
 import type { Site } from './site';
-import { compareSites, sampleEvents, SITE_EVENTS } from './siteChanges';
+import { sampleEvents, SITE_EVENTS } from './siteChanges';
 import type { CompareOptions, SiteEvent, SiteEventName } from './siteChanges';
 import { parseSiteIds } from './siteIds';
 
@@ -28,18 +30,6 @@ interface Settings extends CompareOptions {
 	siteIds: string[];
 	events: SiteEventName[];
 	apiVersion: string;
-}
-
-/** What n8n keeps for the trigger from one poll to the next. */
-interface Baseline {
-	/** Base URL and interface version: with another one, nothing can be compared. */
-	source: string;
-	/** Each site as it was last read, by the ID it was asked for by. */
-	sites: Record<string, Site>;
-	/** Sites that were not found, and of which that has been said. */
-	missing: string[];
-	/** The start of n8n in which it was written. */
-	start: string;
 }
 
 /** @throws NodeOperationError that names the parameter */
@@ -111,18 +101,12 @@ export class AquacultureSiteTrigger implements INodeType {
 		const baseline = this.getWorkflowStaticData('node') as unknown as Partial<Baseline>;
 		const sitesAtFirst = baseline.sites;
 		const answers = await readSites(service, settings);
-		const failures = new Map<string, ServiceFailure>();
-		const sites = new Map<string, Site>();
-		for (const [siteId, answer] of answers) {
-			if (answer instanceof Error) failures.set(siteId, answer);
-			else sites.set(siteId, answer);
-		}
-		const [firstFailure] = failures.values();
 		const detectedAt = new Date().toISOString();
 
 		if (this.getMode() === 'manual') {
-			const [site] = sites.values();
-			if (!site) throw toNodeApiError(this.getNode(), firstFailure!);
+			const all = [...answers.values()];
+			const site = all.find((answer): answer is Site => !(answer instanceof Error));
+			if (!site) throw toNodeApiError(this.getNode(), all[0] as ServiceFailure);
 			return [toItems(sampleEvents(site, settings.events, detectedAt))];
 		}
 
@@ -130,46 +114,18 @@ export class AquacultureSiteTrigger implements INodeType {
 		// was faster, what this one has read may be older.
 		if (baseline.sites !== sitesAtFirst) return null;
 		const source = `${service.url} ${settings.apiVersion}`;
-		const old = baseline.source === source ? baseline : {};
-		const oldMissing = (old.missing ?? []).filter((siteId) => failures.has(siteId));
-		const newSites: Record<string, Site> = {};
-		const events: SiteEvent[] = [];
-		for (const siteId of settings.siteIds) {
-			const before = old.sites?.[siteId];
-			const after = sites.get(siteId);
-			if (before && after) {
-				const comparison = compareSites(before, after, detectedAt, settings);
-				newSites[siteId] = comparison.baseline;
-				events.push(...comparison.events);
-			} else if (before ?? after) {
-				newSites[siteId] = (after ?? before)!;
-			}
-		}
-		const chosen = events.filter(({ event }) => settings.events.includes(event));
-
-		// What is not known yet to be missing: to be told
-		const news = [...failures].filter(
-			([siteId, { httpStatus }]) => httpStatus !== 404 || !oldMissing.includes(siteId),
+		const step = compareWithBaseline(
+			baseline,
+			{ source, start: THIS_START, detectedAt, answers },
+			settings,
 		);
-		const [missing] = news.filter(([, { httpStatus }]) => httpStatus === 404);
-		// In the first poll after a restart a throw would keep n8n from activating the workflow
-		const justStarted = baseline.start !== undefined && baseline.start !== THIS_START;
-		// An error and events cannot leave together: the events go first, the error with the next poll
-		const mayThrow = chosen.length === 0 && !justStarted;
-		Object.assign(baseline, {
-			source,
-			sites: newSites,
-			missing: mayThrow && missing ? [...oldMissing, missing[0]] : oldMissing,
-			start: THIS_START,
-		} satisfies Baseline);
-
-		for (const [siteId, { message, description }] of failures) {
+		Object.assign(baseline, step.baseline);
+		for (const [siteId, { message, description }] of step.unread) {
 			this.logger.warn(`Aquaculture Site Trigger: site ${siteId} was not read: ${message}`, {
 				description,
 			});
 		}
-		const worst = missing ?? (sites.size === 0 ? news[0] : undefined);
-		if (mayThrow && worst) throw toNodeApiError(this.getNode(), worst[1]);
-		return chosen.length > 0 ? [toItems(chosen)] : null;
+		if (step.failure) throw toNodeApiError(this.getNode(), step.failure);
+		return step.events.length > 0 ? [toItems(step.events)] : null;
 	}
 }
