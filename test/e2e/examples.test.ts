@@ -275,7 +275,7 @@ describe('on the canvas', () => {
 		const canvas = (await editor.at('canvas').boundingBox())!;
 		await until('the editor has put the workflow in the middle, in full size', async () => {
 			const box = await note.boundingBox();
-			if (box?.width !== parametersOf(example, 'What to Set')['width']) return false;
+			if (!box || box.width !== parametersOf(example, 'What to Set')['width']) return false;
 			const left = box.x - canvas.x;
 			const right = canvas.x + canvas.width - (box.x + box.width);
 			return Math.abs(left - right) <= 2;
