@@ -1,0 +1,261 @@
+import type { Browser, Locator } from 'playwright-core';
+import { type Service, startService } from '../../service/service';
+import { N8nInstance } from '../n8n';
+import { prepared } from '../prepared';
+import { launchChromium } from './chromium';
+import { Editor } from './editor';
+import { takePicture } from './pictures';
+
+/** The name of the node, and of the trigger with it, in n8n's list of nodes. */
+const NODE = 'Aquaculture Site';
+
+/** As n8n names the first credential of the type. */
+const CREDENTIAL = 'Aquaculture account';
+
+const REFUSED = 'The service did not accept the username and password';
+
+const WINDOW = { width: 1520, height: 900 };
+
+let service: Service;
+let n8n: N8nInstance;
+let browser: Browser;
+let editor: Editor;
+
+beforeAll(async () => {
+	service = await startService();
+	n8n = await N8nInstance.create({ ...prepared(), name: 'browser' });
+	await n8n.start();
+	await n8n.login();
+	browser = await launchChromium();
+	// n8n's theme is that of the system unless its user chooses one
+	const page = await browser.newPage({ viewport: WINDOW, colorScheme: 'light' });
+	// A limit for what never comes; this machine may be slow and busy
+	page.setDefaultTimeout(60_000);
+	editor = new Editor(page, n8n.baseUrl);
+	await editor.signIn(n8n.owner);
+});
+
+afterAll(async () => {
+	await browser?.close();
+	await n8n?.dispose();
+	await service?.close();
+});
+
+/** Takes a picture in a window that is no higher than what there is to see. */
+async function takeLow(name: string, part: Locator, height: number): Promise<void> {
+	await editor.closeMessages();
+	await editor.page.setViewportSize({ ...WINDOW, height });
+	await takePicture(editor.page, name, part);
+	await editor.page.setViewportSize(WINDOW);
+}
+
+/**
+ * Takes a picture of the open node.
+ * @param left the width of the pane left of the parameters; by default just enough for all of an input's buttons
+ */
+async function takePanel(name: string, left = 330): Promise<void> {
+	await editor.narrowInput(left);
+	await takeLow(name, editor.panel, 620);
+}
+
+/** What stands below the node on the canvas: its name and its subtitle. */
+async function readCaption(name: string): Promise<string[]> {
+	const caption = editor.canvas.filter({ has: editor.page.getByText(name, { exact: true }) });
+	return (await caption.innerText()).split('\n').filter((line) => !/^\d+ items?$/.test(line));
+}
+
+/** A new node in a workflow of its own, with the credential. */
+async function openNode(action: string): Promise<void> {
+	await editor.newWorkflowWith(NODE, action);
+	await editor.useCredential(CREDENTIAL);
+}
+
+// One person's first hour, in this order: the credential that is made here is what the rest works with.
+
+it('is found in the node list by what a fish farmer calls it', async () => {
+	await editor.newWorkflow();
+	await editor.addManualTrigger();
+	for (const text of ['fish', 'salmon', 'pen', 'farm', 'cage', 'sea site', 'aquaculture']) {
+		await editor.searchNodes(text, NODE);
+	}
+	await takeLow('node-panel-search', editor.nodeList, 320);
+});
+
+it('says in the credential that a password is wrong, and that the right one works', async () => {
+	await editor.newWorkflowWith(NODE, 'Get a site');
+	await editor.at('node-credentials-empty-state').getByRole('button').click();
+	const dialog = editor.credentialDialog;
+	await editor.fill('baseUrl', service.baseUrl);
+	await editor.fill('username', service.login.username);
+	await editor.fill('password', 'not the password');
+	await editor.saveCredential();
+	await dialog.getByText('More details').click();
+	await dialog.getByText(REFUSED).waitFor();
+	await editor.closeMessages();
+	await takePicture(editor.page, 'credential-refused', dialog);
+
+	await editor.fill('password', service.login.password);
+	await editor.saveCredential();
+	// n8n closes the dialog of a credential that works
+	await dialog.waitFor({ state: 'hidden' });
+	await editor.closeMessages();
+
+	await editor.at('credential-edit-button').click();
+	await dialog.getByText('Connection tested successfully').waitFor();
+	await takePicture(editor.page, 'credential', dialog);
+});
+
+describe('Aquaculture Site', () => {
+	it('shows a site after nothing but its ID was typed', async () => {
+		await openNode('Get a site');
+		await editor.fill('siteId', '1042');
+		await editor.execute();
+
+		const [head, ...rows] = await editor.readTable();
+		expect(head).toEqual(['siteId', 'siteName', 'info', 'units']);
+		expect(rows).toHaveLength(1);
+		const [siteId, siteName, info, units] = rows[0]!;
+		expect([siteId, siteName]).toEqual(['1042', 'Storholmen']);
+		expect(info).toContain('license:SAMPLE-1042');
+		expect(units).toContain('unitName:Pen 10');
+
+		await editor.closePanel();
+		expect(await readCaption(NODE)).toEqual([NODE, 'get: site 1042']);
+	});
+
+	it('shows units as rows, and names a site that has none', async () => {
+		await openNode('Get the units of sites');
+		await editor.fill('siteIds', '1042');
+		await editor.execute();
+
+		const [head, ...rows] = await editor.readTable();
+		expect(head?.join(' ')).toBe(
+			'siteId siteName unitId unitName latitude longitude code timezone',
+		);
+		expect(rows).toHaveLength(10);
+		expect(rows[6]?.join(' ')).toBe(
+			'1042 Storholmen 104207 Pen 7 66.84512 13.41897 STOR Europe/Oslo',
+		);
+		await takePanel('node-light');
+
+		await editor.fill('siteIds', '1101, 1088');
+		await editor.execute();
+		expect(await editor.readHints()).toEqual(['No units, and so no rows: Blåsundet (1101)']);
+		const [, ...others] = await editor.readTable();
+		expect(others.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
+			'Kjærstraumen Pen 1',
+			'Kjærstraumen Pen 2',
+			'Kjærstraumen Pen 3',
+		]);
+
+		await editor.closePanel();
+		expect(await readCaption(NODE)).toEqual([NODE, 'getUnits: sites 1101, 1088']);
+	});
+
+	it('looks right in the dark, by an icon of its own', async () => {
+		const icon = () => editor.panel.locator('img').first().getAttribute('src');
+		await openNode('Get the units of sites');
+		expect(await icon()).toMatch(/aquaculture\.svg$/);
+		await editor.fill('siteIds', '1042');
+		await editor.execute();
+		await editor.viewOutput('Table');
+
+		await editor.page.emulateMedia({ colorScheme: 'dark' });
+		await editor.panel.locator('img[src$="aquaculture.dark.svg"]').first().waitFor();
+		await takePanel('node-dark');
+		await editor.page.emulateMedia({ colorScheme: 'light' });
+	});
+
+	it('shows a map as data and as a file, and names what is not on it', async () => {
+		await openNode('Get a map of sites');
+		await editor.fill('siteIds', '1042, 1120');
+		await editor.execute();
+		const [head, row] = await editor.readTable();
+		expect(head).toEqual(['type', 'bbox', 'features']);
+		expect(row?.[0]).toBe('FeatureCollection');
+		expect(row?.[2]).toContain('unitName:Pen 10');
+		const hints = await editor.readHints();
+		expect(hints).toHaveLength(1);
+		expect(hints[0]).toMatch(/^Not on the map, .*Pen 4 of site Hellværet .*Pen 5/);
+
+		await editor.choose('format', 'File');
+		await editor.execute();
+		await editor.viewOutput('Binary');
+		await editor.output.getByText('sites.geojson').waitFor();
+		await takePanel('map');
+	});
+
+	it('says what happened to a site that is not there, and what to do', async () => {
+		await openNode('Get a site');
+		await editor.fill('siteId', '77');
+		await editor.execute();
+		const { message, description } = await editor.readFailure();
+		expect(message).toBe('Site 77 was not found');
+		expect(description).toMatch(/^Check the site ID\./);
+		await takePanel('not-found');
+	});
+
+	it('tells what is left of a site when nothing is included', async () => {
+		await openNode('Get a site');
+		const notice = editor.panel.getByText('holds only the ID and the name of the site');
+		expect(await notice.isVisible()).toBe(false);
+		await editor.chooseNone('include');
+		await notice.waitFor();
+
+		await editor.fill('siteId', '1042');
+		await editor.execute();
+		expect(await editor.readTable()).toEqual([
+			['siteId', 'siteName'],
+			['1042', 'Storholmen'],
+		]);
+	});
+
+	it('names its operation on the canvas where the site ID comes from the input', async () => {
+		await openNode('Get a site');
+		await editor.fillExpression('siteId', '{{ $json.site }}');
+		await editor.closePanel();
+		expect(await readCaption(NODE)).toEqual([NODE, 'get: site']);
+	});
+});
+
+describe('Aquaculture Site Trigger', () => {
+	it('shows a test event of each kind that was chosen', async () => {
+		await editor.newWorkflow();
+		await editor.addNode(NODE, 'On unit changed');
+		await editor.useCredential(CREDENTIAL);
+		await editor.fill('siteIds', '1042');
+		await editor.execute('Fetch Test Event');
+		const [head, row] = await editor.readTable();
+		expect(head?.join(' ')).toBe(
+			'event siteId siteName unitId unitName changes distance detectedAt unit',
+		);
+		expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
+		await takePanel('trigger', 290);
+
+		for (const event of ['Site Changed', 'Unit Added', 'Unit Removed']) {
+			await editor.choose('events', event);
+		}
+		await editor.execute('Fetch Test Event');
+		const [, ...rows] = await editor.readTable();
+		expect(rows.map(([event]) => event).sort()).toEqual([
+			'siteChanged',
+			'unitAdded',
+			'unitChanged',
+			'unitRemoved',
+		]);
+
+		await editor.closePanel();
+		expect(await readCaption('Aquaculture Site Trigger')).toContain('sites 1042');
+	});
+});
+
+it('says so when a credential that worked gets a wrong password', async () => {
+	await openNode('Get a site');
+	await editor.at('credential-edit-button').click();
+	const dialog = editor.credentialDialog;
+	await dialog.getByText('Connection tested successfully').waitFor();
+	await editor.fill('password', 'another that is wrong');
+	await editor.saveCredential();
+	await dialog.getByText('More details').click();
+	await dialog.getByText(REFUSED).waitFor();
+});

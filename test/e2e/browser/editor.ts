@@ -1,0 +1,243 @@
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../until';
+
+/** The owner's e-mail and password. */
+export interface Account {
+	email: string;
+	password: string;
+}
+
+/**
+ * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor shows that it is
+ * done. The `data-test-id`s are n8n's own, made for its own tests.
+ */
+export class Editor {
+	constructor(
+		readonly page: Page,
+		private readonly baseUrl: string,
+	) {}
+
+	/** The panel of the node that is open. */
+	get panel(): Locator {
+		return this.at('ndv');
+	}
+
+	/** What the open node gave at its last run. */
+	get output(): Locator {
+		return this.at('output-panel');
+	}
+
+	/** The dialog of a credential. */
+	get credentialDialog(): Locator {
+		return this.at('editCredential-modal');
+	}
+
+	/** The list of nodes to add. */
+	get nodeList(): Locator {
+		return this.at('node-creator');
+	}
+
+	/** The nodes of the workflow on the canvas. */
+	get canvas(): Locator {
+		return this.at('canvas-node');
+	}
+
+	at(testId: string, inside: Page | Locator = this.page): Locator {
+		return inside.locator(`[data-test-id="${testId}"]`);
+	}
+
+	async signIn({ email, password }: Account): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/signin`);
+		await this.page.getByLabel('Email').fill(email);
+		await this.page.getByLabel('Password').fill(password);
+		await this.page.getByRole('button', { name: 'Sign in' }).click();
+		await this.page.waitForURL(/\/(home|workflow)/);
+	}
+
+	/** Opens an empty workflow with the list of nodes beside it. */
+	async newWorkflow(): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/new`);
+		await this.at('canvas-add-button').click();
+		await this.nodeList.waitFor();
+	}
+
+	/** Types into the search of the node list. Resolves when the entry is shown under its exact name. */
+	async searchNodes(text: string, name: string): Promise<Locator> {
+		const search = this.nodeList.getByRole('textbox').first();
+		const names = this.at('node-creator-item-name', this.nodeList);
+		// So that nothing of an earlier search is taken for a result of this one
+		await search.fill('nothing is called like this');
+		await until('the node list is empty', async () => (await names.count()) === 0);
+		await search.fill(text);
+		const entry = this.at('item-iterator-item', this.nodeList).filter({
+			has: this.page.getByText(name, { exact: true }),
+		});
+		await entry.waitFor();
+		return entry;
+	}
+
+	/** Adds a manual trigger to an empty workflow and opens the list of nodes for what comes next. */
+	async addManualTrigger(): Promise<void> {
+		await (await this.searchNodes('manual', 'Manual Trigger')).click();
+		await this.canvas.first().waitFor();
+		await this.at('canvas-handle-plus').click();
+		await this.nodeList.getByText('What happens next?').waitFor();
+	}
+
+	/** Chooses a node from the list, then one of its actions or triggers; its panel opens. */
+	async addNode(name: string, action: string): Promise<void> {
+		await (await this.searchNodes(name, name)).click();
+		const actions = this.nodeList.getByText(action, { exact: true });
+		// The list opens on the actions, with the triggers folded up, or the other way round
+		await this.at('node-creator-category-item', this.nodeList).first().waitFor();
+		if (!(await actions.isVisible())) {
+			await this.at('node-creator-category-item', this.nodeList).last().click();
+		}
+		await actions.click();
+		await this.panel.waitFor();
+	}
+
+	/** Opens a new workflow of a manual trigger and a node. */
+	async newWorkflowWith(name: string, action: string): Promise<void> {
+		await this.newWorkflow();
+		await this.addManualTrigger();
+		await this.addNode(name, action);
+	}
+
+	/** Sees to it that the open node has this credential. n8n chooses it by itself, unless it is slow to list them. */
+	async useCredential(name: string): Promise<void> {
+		const list = this.at('node-credentials-select');
+		const chosen = list.locator('input').first();
+		await chosen.waitFor();
+		if ((await chosen.inputValue()) === name) return;
+		await list.click();
+		await this.page.getByRole('option').filter({ hasText: name }).filter({ visible: true }).click();
+		await until(`the credential ${name} is chosen`, async () => {
+			return (await chosen.inputValue()) === name;
+		});
+	}
+
+	/** Types into a field of the open node or dialog, replacing what was there. */
+	async fill(parameter: string, value: string): Promise<void> {
+		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
+	}
+
+	/** Types an expression into a field of the open node. */
+	async fillExpression(parameter: string, expression: string): Promise<void> {
+		const field = this.at(`parameter-input-${parameter}`);
+		await field.hover();
+		await this.at(
+			'radio-button-expression',
+			this.at(`${parameter}-parameter-input-options-container`),
+		).click();
+		const text = field.locator('.cm-content');
+		// The field becomes another one, which takes what is typed only once it has the focus
+		await field.locator('.cm-focused').waitFor();
+		await text.fill(expression);
+		await text.getByText(expression).waitFor();
+	}
+
+	/** Chooses from a list of the open node; from a list of several, one more. */
+	async choose(parameter: string, option: string): Promise<void> {
+		await this.at(`parameter-input-${parameter}`).click();
+		const entry = this.page
+			.getByRole('option')
+			.filter({ has: this.page.getByText(option, { exact: true }) })
+			.filter({ visible: true });
+		await entry.click();
+		// A list of several stays open
+		await this.at('tab-params').click();
+		await entry.waitFor({ state: 'hidden' });
+	}
+
+	/** Takes all choices out of a list of several. */
+	async chooseNone(parameter: string): Promise<void> {
+		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');
+		for (let left = await choices.count(); left > 0; left--) {
+			await choices.first().click();
+			await choices.nth(left - 1).waitFor({ state: 'detached' });
+		}
+	}
+
+	/** Runs the open node, by the button that says so, and waits for its end. */
+	async execute(button = 'Execute step'): Promise<void> {
+		await this.closeMessages();
+		await this.at('node-execute-button').filter({ hasText: button }).click();
+		await this.messages.first().waitFor();
+		await this.closeMessages();
+	}
+
+	/** Shows the output as Schema, Table or JSON, or Binary. */
+	async viewOutput(as: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
+		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
+	}
+
+	/** The output's table as it is read: the head, then the rows. */
+	async readTable(): Promise<string[][]> {
+		await this.viewOutput('Table');
+		const rows = this.output.locator('table tr');
+		await rows.first().waitFor();
+		const table: string[][] = [];
+		for (const row of await rows.all()) {
+			const cells = (await row.locator('th, td').allInnerTexts()).map((text) => text.trim());
+			// The last cell is n8n's margin
+			table.push(cells.at(-1) === '' ? cells.slice(0, -1) : cells);
+		}
+		return table;
+	}
+
+	/** The hints above the output. */
+	async readHints(): Promise<string[]> {
+		const hints = await this.at('node-hint', this.output).allInnerTexts();
+		return hints.map((hint) => hint.trim());
+	}
+
+	/** The message of a node that failed, and what it says one can do. */
+	async readFailure(): Promise<{ message: string; description: string }> {
+		return {
+			message: await this.at('node-error-message', this.output).innerText(),
+			description: await this.at('node-error-description', this.output).innerText(),
+		};
+	}
+
+	/** Makes the pane left of the parameters so many pixels wide; the output gets what is left. */
+	async narrowInput(pixels: number): Promise<void> {
+		const handle = this.at('panel-drag-button');
+		const { x, y } = (await handle.boundingBox())!;
+		const [panel, parameters] = [this.panel, this.at('tab-params')];
+		const width = (await parameters.boundingBox())!.x - (await panel.boundingBox())!.x;
+		await handle.hover({ position: { x: 5, y: 5 } });
+		await this.page.mouse.down();
+		await this.page.mouse.move(x + 5 - (width - pixels), y + 5, { steps: 5 });
+		await this.page.mouse.up();
+	}
+
+	/** Goes back to the canvas. */
+	async closePanel(): Promise<void> {
+		await this.at('ndv-close-button').click();
+		await this.panel.waitFor({ state: 'hidden' });
+	}
+
+	/** Saves the credential of the open dialog. */
+	async saveCredential(): Promise<void> {
+		await this.at('credential-save-button').click();
+	}
+
+	/** Closes the messages in the corner of the window. */
+	async closeMessages(): Promise<void> {
+		await until('no message is in the way', async () => {
+			if ((await this.messages.count()) === 0) return true;
+			await this.messages
+				.first()
+				.locator('.el-notification__closeBtn')
+				.click({ timeout: 1000 })
+				// It goes away by itself as well
+				.catch(() => undefined);
+			return false;
+		});
+	}
+
+	private get messages(): Locator {
+		return this.page.locator('.el-notification');
+	}
+}
