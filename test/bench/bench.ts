@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { run } from '../e2e/processes';
@@ -8,7 +9,7 @@ import { groups, VERY_LARGE } from './cases';
 import { type GroupResult, measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
-import { reportOf } from './report';
+import { reportOf, sectionOf } from './report';
 import { measureVeryLarge, type VeryLargeRun } from './very-large';
 
 const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to the same data.
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
 	if (values.help) return console.log(USAGE);
 	const { quick } = values;
 
+	const loadBefore = loadavg()[0]!;
 	const platform = await Platform.start(VERY_LARGE, say);
 	try {
 		const { install } = platform;
@@ -54,7 +56,9 @@ async function main(): Promise<void> {
 				say(`${group.title}: ${one.title}`);
 				measured.push(await measureCase(platform, one));
 			}
-			results.push({ group, results: measured });
+			const result = { group, results: measured };
+			results.push(result);
+			console.log(`\n${sectionOf(result)}\n`);
 		}
 		const veryLarge: VeryLargeRun[] = [];
 		for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST]) {
@@ -66,11 +70,12 @@ async function main(): Promise<void> {
 			command: `npm run bench${quick ? ' -- --quick' : ''}`,
 			n8nVersion: install.version,
 			nodeVersion: stdout.trim().replace(/^v/, ''),
+			loadBefore,
 			groups: results,
 			veryLarge,
 			weight,
 		});
-		say('Done.');
+		say('Done. All of it once more:');
 		console.log(`\n${report}`);
 		if (quick) return;
 		const file = join(ROOT, 'docs', 'benchmarks.md');

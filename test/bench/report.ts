@@ -10,6 +10,8 @@ export interface Findings {
 	command: string;
 	n8nVersion: string;
 	nodeVersion: string;
+	/** The machine's load average before the start. */
+	loadBefore: number;
 	groups: GroupResult[];
 	veryLarge: VeryLargeRun[];
 	weight: PackageWeight;
@@ -172,12 +174,15 @@ function goals({ groups, weight }: Findings): string {
 	return table(['goal', 'measured', 'reached'], rows);
 }
 
+/** What was measured in one group, as Markdown. */
+export function sectionOf({ group: { title, about }, results }: GroupResult): string {
+	return `## ${title}\n\n${about}\n\n${groupTable(results)}`;
+}
+
 /** The whole report, as Markdown. */
 export function reportOf(findings: Findings): string {
-	const { command, n8nVersion, nodeVersion, groups, veryLarge, weight } = findings;
-	const sections = groups.map(
-		({ group: { title, about }, results }) => `## ${title}\n\n${about}\n\n${groupTable(results)}`,
-	);
+	const { command, n8nVersion, nodeVersion, loadBefore, groups, veryLarge, weight } = findings;
+	const sections = groups.map(sectionOf);
 	if (veryLarge.length > 0) {
 		sections.push(
 			`## A very large run\n\nEach in an n8n process of its own, whose health check and REST interface were asked all the while. Peak memory\nis of the whole n8n process, the saving of the execution included.\n\n${veryLargeTable(veryLarge)}`,
@@ -188,7 +193,7 @@ export function reportOf(findings: Findings): string {
 ${INTRODUCTION}
 
 Made by \`${command}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${n8nVersion} on Node ${nodeVersion}, package version ${weight.version}, on ${cpus().length} cores
-(${cpus()[0]!.model.trim()}).
+(${cpus()[0]!.model.trim()}); other programs kept ${loadBefore.toFixed(1)} of them busy when it began.
 
 ## Goals
 
