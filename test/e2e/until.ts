@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** How long anything may take on a slow and busy machine, in milliseconds. */
-const PATIENCE = 180_000;
+const PATIENCE = 60_000;
 
 /**
  * Waits for something to come about, by asking for it again and again.
