@@ -55,7 +55,7 @@ async function takeLow(name: string, part: Locator, height: number): Promise<voi
  */
 async function takePanel(name: string, left = 330): Promise<void> {
 	await editor.narrowInput(left);
-	await takeLow(name, editor.panel, 620);
+	await takeLow(name, editor.panel, 650);
 }
 
 /** What stands below the node on the canvas: its name and its subtitle. */
