@@ -168,8 +168,8 @@ describe('an answer that may be another one the next time is asked for again', (
 			{ onError: 'continueRegularOutput' },
 		);
 		expect(result.items).toHaveLength(50);
-		// The first site and the one that takes its place are asked for four times, the others once
-		expect(service.counts.siteRequests).toBeLessThanOrEqual(2 * 4 + 48);
+		// Those that are asked for before the first one is given up get all their tries, the others one
+		expect(service.counts.siteRequests).toBeLessThan(2 * 50);
 	});
 });
 
