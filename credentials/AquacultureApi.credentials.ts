@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'crypto';
+import { createHash, createHmac, randomBytes } from 'crypto';
 import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,
@@ -21,6 +21,9 @@ import type { Answer } from '../nodes/AquacultureSite/failures';
 const API_VERSION = '2025-01-01';
 
 const LOGIN_TIMEOUT = 30_000;
+
+// No site ID is needed to see whether the token is accepted
+const TEST_PATH = '/meta/sites/0';
 
 /**
  * Milliseconds that the outcome of a token exchange is remembered: long enough for every item of a run that
@@ -60,6 +63,40 @@ function forgetOld(now: number): void {
 	for (const key of exchanges.keys()) {
 		if (exchanges.size <= REMEMBERED_AT_MOST) break;
 		exchanges.delete(key);
+	}
+}
+
+function keyOf(baseUrl: BaseUrl, { username, password }: ICredentialDataDecryptedObject): string {
+	return createHmac('sha256', hashKey)
+		.update(JSON.stringify([baseUrl.url, username, password]))
+		.digest('base64');
+}
+
+/**
+ * Ties a token to the login it was issued for: when somebody edits the credential, n8n keeps the old token
+ * in it, which must neither stand for another password nor go to another address. (The hash is stored with
+ * the token, encrypted as that, hence without the key of this process.)
+ */
+function loginOf(baseUrl: BaseUrl, credentials: ICredentialDataDecryptedObject): string {
+	const { username, password, accessToken } = credentials;
+	return createHash('sha256')
+		.update(JSON.stringify([baseUrl.url, username, password, accessToken]))
+		.digest('base64');
+}
+
+/** Whether this very token was issued a moment ago. */
+function isFresh(baseUrl: BaseUrl, credentials: ICredentialDataDecryptedObject): boolean {
+	const outcome = exchanges.get(keyOf(baseUrl, credentials))?.outcome;
+	if (outcome?.token !== credentials.accessToken) return false;
+	return outcome !== undefined && Date.now() - outcome.at < SHARED_WITH_NEW_CALLERS;
+}
+
+/** What n8n takes for an expired token: it asks for a new one and comes back with that. */
+class TokenOutOfDate extends Error {
+	readonly response = { status: 401 };
+
+	constructor() {
+		super('The access token belongs to another login');
 	}
 }
 
@@ -224,6 +261,13 @@ export class AquacultureApi implements ICredentialType {
 			typeOptions: { expirable: true, password: true },
 			default: '',
 		},
+		{
+			displayName: 'Login of the Access Token',
+			name: 'accessTokenLogin',
+			type: 'hidden',
+			typeOptions: { password: true },
+			default: '',
+		},
 	];
 
 	/**
@@ -237,30 +281,32 @@ export class AquacultureApi implements ICredentialType {
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
 		const baseUrl = parseBaseUrl(credentials.baseUrl);
-		const { username, password, accessToken = '' } = credentials;
-		const key = createHmac('sha256', hashKey)
-			.update(JSON.stringify([baseUrl.url, username, password]))
-			.digest('base64');
-		return {
-			accessToken: await sharedExchange(
-				key,
-				accessToken,
-				async () => await requestToken(this, baseUrl, credentials),
-			),
-		};
+		const accessToken = await sharedExchange(
+			keyOf(baseUrl, credentials),
+			credentials.accessToken ?? '',
+			async () => await requestToken(this, baseUrl, credentials),
+		);
+		return { accessToken, accessTokenLogin: loginOf(baseUrl, { ...credentials, accessToken }) };
 	}
 
 	/**
 	 * Adds the token, and the interface version where the request names none, if the request goes to the
 	 * origin of the base URL (RFC 6454). Any other request is left as it is: the token never goes elsewhere,
 	 * by a redirect neither.
+	 *
+	 * @throws TokenOutOfDate, upon which n8n exchanges the token
 	 */
 	authenticate: IAuthenticate = async (credentials, requestOptions) => {
 		const baseUrl = parseBaseUrl(credentials.baseUrl);
 		const options = { ...requestOptions };
-		// The base URL as it was typed
-		if (options.baseURL === credentials.baseUrl) options.baseURL = baseUrl.url;
+		const isTest = options.baseURL === credentials.baseUrl && options.url === TEST_PATH;
+		if (isTest) options.baseURL = baseUrl.url;
 		if (targetOf(options)?.origin !== baseUrl.origin) return options;
+
+		const { accessTokenLogin: login = '' } = credentials;
+		const isForeign = login !== '' && login !== loginOf(baseUrl, credentials);
+		// A test shall prove the login, not only the token that n8n has kept
+		if (isForeign || (isTest && !isFresh(baseUrl, credentials))) throw new TokenOutOfDate();
 
 		const given = options.headers ?? {};
 		const hasVersion = Object.keys(given).some((name) => name.toLowerCase() === 'api-version');
@@ -280,7 +326,7 @@ export class AquacultureApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			baseURL: '={{$credentials.baseUrl}}',
-			url: '/meta/sites/0',
+			url: TEST_PATH,
 			ignoreHttpStatusErrors: { ignore: true, except: [401, 502, 503, 504] },
 			disableFollowRedirect: true,
 			skipSslCertificateValidation: '={{$credentials.allowUnauthorizedCerts}}',

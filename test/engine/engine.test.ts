@@ -234,10 +234,10 @@ describe('logins, as n8n makes them', () => {
 });
 
 describe('the credential’s test', () => {
-	test('logs in although a token is stored, then sends the test request', async () => {
+	test('takes the stored token, and logs in only where the service refuses it', async () => {
 		const engine = await referenceEngine({ token: 'stale' });
 		await expect(engine.testCredential('Reference')).resolves.toMatchObject({ status: 'OK' });
-		expect({ logins, requests }).toEqual({ logins: 1, requests: 1 });
+		expect({ logins, requests }).toEqual({ logins: 1, requests: 2 });
 	});
 
 	test('shows the bare status of a refusal that nobody translated', async () => {
