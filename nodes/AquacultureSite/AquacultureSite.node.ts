@@ -133,12 +133,13 @@ function addHints(context: IExecuteFunctions, service: SiteService, remarks: Rem
 
 /**
  * An item that failed, as n8n sends it on: to the error output where there is one, there with the fields of
- * its input. It has no `error` beside its `json`, for which n8n would replace the whole of it by the message.
+ * its input. It has no `error` beside its `json`, for which n8n would replace the whole of it by the message,
+ * and no other fields than these two, by which all versions of n8n tell it from an item that is none.
  */
 function errorItem(error: NodeFailure, itemIndex: number): INodeExecutionData {
 	const { message, description } = error;
 	return {
-		json: { error: message, ...(description && { details: description }) },
+		json: { error: message, ...(description && { message: description }) },
 		pairedItem: { item: itemIndex },
 	};
 }

@@ -63,7 +63,7 @@ describe('one of three sites is not there', () => {
 		{ json: ORNESVIKA, pairedItem: { item: 2 } },
 	];
 	const bad = {
-		json: { error: message, details: description },
+		json: { error: message, message: description },
 		pairedItem: { item: 1 },
 	};
 

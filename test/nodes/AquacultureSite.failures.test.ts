@@ -277,7 +277,7 @@ describe('On Error', () => {
 			expect([0, 2, 4].map((place) => items[place]?.json)).toEqual(sites);
 			expect(items[1]?.json).toEqual({
 				error: expect.stringContaining('Site 77 was not found'),
-				details: expect.stringContaining('The service says: "There is no site 77."'),
+				message: expect.stringContaining('The service says: "There is no site 77."'),
 			});
 			expect(items[3]?.json.error).toContain('"x" is not a site ID');
 		},

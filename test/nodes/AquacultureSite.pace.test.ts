@@ -267,7 +267,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 				expect(error).toContain(`The service asks to wait ${wait}`);
 			}
 			expect(dataOf(result)[0]).toMatchObject({
-				details:
+				message:
 					'A run waits 60 seconds at most. Run the workflow again after that time, or less often.',
 			});
 			expect(service.counts.siteRequests).toBeLessThanOrEqual(4);
