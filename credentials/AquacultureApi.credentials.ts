@@ -14,7 +14,12 @@ import type {
 
 import { parseBaseUrl } from '../nodes/AquacultureSite/baseUrl';
 import type { BaseUrl } from '../nodes/AquacultureSite/baseUrl';
-import { connectionFailure, ServiceFailure, tokenFailure } from '../nodes/AquacultureSite/failures';
+import {
+	connectionFailure,
+	loginFailures,
+	ServiceFailure,
+	tokenFailure,
+} from '../nodes/AquacultureSite/failures';
 import type { Answer } from '../nodes/AquacultureSite/failures';
 
 // The token request uses this version (service.md, «Versioning»)
@@ -285,7 +290,10 @@ export class AquacultureApi implements ICredentialType {
 			keyOf(baseUrl, credentials),
 			credentials.accessToken ?? '',
 			async () => await requestToken(this, baseUrl, credentials),
-		);
+		).catch((failure) => {
+			loginFailures.set(credentials, failure);
+			throw failure;
+		});
 		return { accessToken, accessTokenLogin: loginOf(baseUrl, { ...credentials, accessToken }) };
 	}
 

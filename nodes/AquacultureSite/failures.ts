@@ -58,6 +58,9 @@ export class ServiceFailure extends Error {
 	}
 }
 
+/** Why a login failed, by the credential that n8n handed on: n8n 1.x loses the error that was thrown. */
+export const loginFailures = new WeakMap<object, ServiceFailure>();
+
 /** An answer of the service. Header names are in lower case. */
 export interface Answer {
 	statusCode: number;
@@ -345,9 +348,12 @@ const BROKEN_CONNECTION: Omit<ConnectionRule, 'codes'> = {
 
 function errorCodes(error: unknown, depth = 0): string[] {
 	if (depth > 5 || error === null || typeof error !== 'object') return [];
-	const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+	// n8n 1.x keeps the code of the network under this name, and nothing else of the error
+	const { code, httpCode, cause, errors } = error as Record<string, unknown>;
 	return [
-		...(typeof code === 'string' ? [code] : []),
+		...[code, httpCode].filter(
+			(value): value is string => typeof value === 'string' && /^[A-Z]/.test(value),
+		),
 		...errorCodes(cause, depth + 1),
 		...(Array.isArray(errors) ? errors.flatMap((entry) => errorCodes(entry, depth + 1)) : []),
 	];

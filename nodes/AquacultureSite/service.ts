@@ -4,14 +4,19 @@ import type {
 	ICredentialsDecrypted,
 	IExecuteFunctions,
 	IHttpRequestOptions,
-	IN8nHttpFullResponse,
 	INode,
 	IPollFunctions,
 } from 'n8n-workflow';
 
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
-import { connectionFailure, duration, ServiceFailure, siteFailure } from './failures';
+import {
+	connectionFailure,
+	duration,
+	loginFailures,
+	ServiceFailure,
+	siteFailure,
+} from './failures';
 import type { Answer } from './failures';
 import { Pace, StoppedError } from './pace';
 import type { Site, SitePart } from './site';
@@ -181,7 +186,12 @@ export class SiteService {
 		// A signal of its own: Node warns of a leak where more than ten listen to the same one
 		const wait = new AbortController();
 		this.endedByStop.add(wait);
-		await sleep(milliseconds, wait.signal).catch(() => undefined);
+		const stopped = new Promise<void>((resolve) => {
+			wait.signal.addEventListener('abort', () => resolve());
+		});
+		// In n8n 1.x this takes no signal: it goes on there, and nobody waits for it
+		const slept = sleep(milliseconds, wait.signal).catch(() => undefined);
+		await Promise.race([slept, stopped]);
 		this.endedByStop.delete(wait);
 	}
 
@@ -217,13 +227,12 @@ export class SiteService {
 		try {
 			answer = await this.send(request);
 		} catch (error) {
-			const cause = (error as { cause?: unknown }).cause;
-			if (cause instanceof ServiceFailure) {
-				if (cause.retry === 'no') this.loginFailure = cause;
-				return cause;
+			if (error instanceof ServiceFailure) {
+				if (error.retry === 'no') this.loginFailure = error;
+				return error;
 			}
-			const refusal = responseIn(cause);
-			if (refusal?.statusCode !== 401) return connectionFailure(error, this.baseUrl.url);
+			const refusal = thrownAnswer(error);
+			if (!refusal) return connectionFailure(error, this.baseUrl.url);
 			answer = refusal;
 		}
 		const failure = siteFailure(request.siteId, answer, this.secrets());
@@ -253,14 +262,21 @@ export class SiteService {
 		// A copy for each request: n8n reads from it which token was refused, and puts the new one into it
 		const used = { ...this.credentials };
 		const token = used.accessToken;
-		try {
-			const response = (await this.context.helpers.httpRequestWithAuthentication.call(
+		const ask = async (how: IHttpRequestOptions) =>
+			(await this.context.helpers.httpRequestWithAuthentication.call(
 				withSignal(this.context, request.signal),
 				CREDENTIAL,
-				options,
+				how,
 				{ credentialsDecrypted: { data: used } as ICredentialsDecrypted },
-			)) as IN8nHttpFullResponse;
-			return response as unknown as Answer;
+			)) as Answer;
+		try {
+			const answer = await ask(options);
+			// n8n 1.x knows no exception from «ignore»: there, a 401 comes as any other answer
+			return answer.statusCode === 401
+				? await ask({ ...options, ignoreHttpStatusErrors: false })
+				: answer;
+		} catch (error) {
+			throw loginFailures.get(used) ?? error;
 		} finally {
 			this.endedByStop.delete(request);
 			// Only a new one: an older token of a slow request must not come back
@@ -280,13 +296,22 @@ function withSignal<T extends Context>(context: T, signal: AbortSignal): IExecut
 	}) as IExecuteFunctions;
 }
 
-function responseIn(cause: unknown): Answer | undefined {
-	const { response } = (cause ?? {}) as {
-		response?: { status: number; headers: Answer['headers']; data: unknown };
+/** The answer that n8n has thrown: a 401, in n8n 1.x any after it. (Where an answer breaks off, there is none.) */
+function thrownAnswer(error: unknown): Answer | undefined {
+	const { cause, httpCode, context } = error as {
+		cause?: { response?: { status: number; headers: Answer['headers']; data: unknown } };
+		httpCode?: string | null;
+		context?: { data?: unknown };
 	};
-	return (
-		response && { statusCode: response.status, headers: response.headers, body: response.data }
-	);
+	if (cause) {
+		const { response } = cause;
+		return response?.status === 401
+			? { statusCode: 401, headers: response.headers, body: response.data }
+			: undefined;
+	}
+	// n8n 1.x keeps no more of it than this
+	const statusCode = Number(httpCode);
+	return statusCode >= 400 ? { statusCode, headers: {}, body: context?.data } : undefined;
 }
 
 function backoff(attempt: number): number {
