@@ -338,8 +338,9 @@ export class N8nInstance {
 				'GET',
 				`/executions/${executionId}`,
 			);
-			if (stored.stoppedAt) {
-				return new Execution({ ...stored, data: parseFlatted(stored.data) as IRun['data'] });
+			const data = parseFlatted(stored.data) as IRun['data'] | undefined;
+			if (data && stored.stoppedAt && isWritten(stored.status, data)) {
+				return new Execution({ ...stored, data });
 			}
 			if (Date.now() > until) throw new Error(`Execution ${executionId} does not end.`);
 			await setTimeout(50);
@@ -465,6 +466,12 @@ export class N8nInstance {
 		if (!response.ok) throw new RestError(`${method} ${path}`, response.status, answer);
 		return answer;
 	}
+}
+
+/** n8n 1 writes that an execution has ended a moment before it writes what came out. */
+function isWritten(status: IRun['status'], { resultData }: IRun['data']): boolean {
+	const { error, runData } = resultData;
+	return status === 'canceled' || error !== undefined || Object.keys(runData).length > 0;
 }
 
 /** The record that `n8n execute --rawOutput` prints between its log lines. */
