@@ -26,9 +26,9 @@ const INTRODUCTION = `How long a run takes in a real n8n, beside n8n's own ways 
 - **Bare helper**: a node that sends n8n's plain requests, ${DEFAULT_CONCURRENCY} at once, with a token given to it, and does nothing else: the floor.
 
 Time is n8n's own execution time of the node; time and requests are the median of the rounds, logins and failed items
-those of the worst round. All callers take turns in one n8n, so that they
-meet the same noise. The ratio is a caller's time divided by Aquaculture Site's in the same round, the median of that:
-2.00 takes twice as long. Seconds depend on the machine, ratios hardly.`;
+those of the worst round. All callers take turns in one n8n, so that they meet the same noise. The ratio is a caller's
+time divided by Aquaculture Site's in the same round, the median of that: 2.00 takes twice as long. Seconds depend on
+the machine, ratios much less.`;
 
 /** As much of n8n's answer as a table's note needs. */
 const REASON_LENGTH = 200;
