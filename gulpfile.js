@@ -1,6 +1,6 @@
 const { spawn } = require('node:child_process');
 const { rm } = require('node:fs/promises');
-const { dest, parallel, series, src } = require('gulp');
+const { dest, parallel, series, src, watch } = require('gulp');
 
 /** Starts from nothing, so that no file of an earlier build is shipped. */
 const clean = () => rm('dist', { recursive: true, force: true });
@@ -16,3 +16,11 @@ const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icon
 const codex = () => src('nodes/**/*.node.json', { encoding: false }).pipe(dest('dist/nodes'));
 
 exports.build = series(clean, compile, parallel(icons, codex));
+
+/** By a name of its own, which gulp prints. */
+const rebuild = (done) => exports.build(done);
+
+/** Builds again whenever a source has changed, also after one that did not build: so it hands gulp nothing to follow. */
+exports.watch = () => {
+	watch(['credentials/**', 'nodes/**', 'icons/**'], series(rebuild));
+};

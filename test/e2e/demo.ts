@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
 import { startService } from '../service/service';
+import { COLUMNS, demoCredential, demoWorkflow, LAST_NODE } from './demo-workflow';
 import { installN8n } from './install';
-import { type CredentialFile, N8nInstance, type WorkflowFile } from './n8n';
+import { N8nInstance, type WorkflowFile } from './n8n';
+import { keepOpen, parsePort, runMain, say } from './open';
 import { freePort } from './processes';
 import { packTarball } from './tarball';
-import { SetupError } from './workspace';
 
 const USAGE = `Shows the package at work: installs it in a real n8n, runs a workflow there and prints the items.
 
@@ -14,73 +15,8 @@ const USAGE = `Shows the package at work: installs it in a real n8n, runs a work
   npm run demo -- --open --port 5679  on another port than 5678
 `;
 
-const WORKFLOW_ID = 'aquacultureDemo1';
-const LAST_NODE = 'Site Overview';
-
-/** The columns of the last node and the expressions that fill them, for a site as the service sends it. */
-const COLUMNS = {
-	'Site ID': '={{ $json.siteId }}',
-	Site: '={{ $json.siteName }}',
-	Latitude: '={{ $json.info.latitude }}',
-	Longitude: '={{ $json.info.longitude }}',
-	Units: "={{ $json.units.map((unit) => unit.unitName).join(', ') }}",
-};
-
 /** In a terminal of 100 columns, borders included. */
 const COLUMN_WIDTHS = [9, 15, 11, 11, 46];
-
-const startedAt = Date.now();
-
-function say(line: string): void {
-	const seconds = Math.round((Date.now() - startedAt) / 1000);
-	console.log(`${String(seconds).padStart(4)} s  ${line}`);
-}
-
-function demoWorkflow(siteIds: string, credential: CredentialFile): WorkflowFile {
-	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
-	return {
-		id: WORKFLOW_ID,
-		name: 'Aquaculture Demo',
-		nodes: [
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a01',
-				name: 'Start',
-				type: 'n8n-nodes-base.manualTrigger',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: {},
-			},
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a02',
-				name: 'Aquaculture Site',
-				type: 'n8n-nodes-aquaculture.aquacultureSite',
-				typeVersion: 1,
-				position: [220, 0],
-				parameters: { operation: 'getAll', siteIds },
-				credentials: { [credential.type]: { id: credential.id, name: credential.name } },
-			},
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a03',
-				name: LAST_NODE,
-				type: 'n8n-nodes-base.set',
-				typeVersion: 3.4,
-				position: [440, 0],
-				parameters: {
-					assignments: {
-						assignments: Object.entries(COLUMNS).map(([name, value]) => ({
-							id: name,
-							name,
-							value,
-							type: name === 'Site' || name === 'Units' ? 'string' : 'number',
-						})),
-					},
-					options: {},
-				},
-			},
-		],
-		connections: { Start: to('Aquaculture Site'), 'Aquaculture Site': to(LAST_NODE) },
-	};
-}
 
 function asTable(rows: Array<Record<string, unknown>>): string {
 	const head = Object.keys(COLUMNS);
@@ -108,28 +44,6 @@ async function runWorkflow(n8n: N8nInstance, workflow: WorkflowFile): Promise<vo
 	console.log(asTable(rows));
 }
 
-/** Leaves n8n running until the person stops it. */
-async function keepOpen(n8n: N8nInstance): Promise<void> {
-	say('Starting n8n.');
-	await n8n.start();
-	await n8n.login();
-	console.log(`
-n8n is running, with the credential and the workflow in it. The account is a throw-away: made for this
-run, good on this machine only, and gone with the next one.
-
-  Address   ${n8n.baseUrl}/workflow/${WORKFLOW_ID}
-  E-mail    ${n8n.owner.email}
-  Password  ${n8n.owner.password}
-
-Ctrl-C stops it.`);
-	const asked = new Promise<void>((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
-	});
-	const over = await Promise.race([asked, n8n.ended.then(() => 'n8n')]);
-	if (over) throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
-	say('Stopping n8n.');
-}
-
 async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
@@ -139,10 +53,7 @@ async function main(): Promise<void> {
 		},
 	});
 	if (values.help) return console.log(USAGE);
-	const port = Number(values.port);
-	if (!Number.isInteger(port) || port < 1 || port > 65535) {
-		throw new SetupError(`--port takes a number from 1 to 65535, not '${values.port}'.`);
-	}
+	const port = parsePort(values.port);
 
 	// Rather now than after an installation of minutes.
 	if (values.open) await freePort(port);
@@ -159,14 +70,8 @@ async function main(): Promise<void> {
 			...(values.open ? { name: 'demo-open', port } : { name: 'demo' }),
 		});
 		try {
-			const credential: CredentialFile = {
-				id: 'aquacultureDemo1',
-				name: 'Aquaculture API (stand-in)',
-				type: 'aquacultureApi',
-				data: { baseUrl: service.baseUrl, ...service.login },
-			};
-			const siteIds = service.sites.map(({ siteId }) => siteId).join(', ');
-			const workflow = demoWorkflow(siteIds, credential);
+			const credential = demoCredential(service);
+			const workflow = demoWorkflow(service, credential);
 			say('Importing a credential and a workflow.');
 			await n8n.importCredential(credential);
 			await n8n.importWorkflow(workflow);
@@ -181,7 +86,4 @@ async function main(): Promise<void> {
 	say('Done.');
 }
 
-main().catch((error: Error) => {
-	console.error(error instanceof SetupError ? `\n${error.message}` : error);
-	process.exitCode = 1;
-});
+runMain(main);
