@@ -44,6 +44,9 @@ export class Pace {
 
 	private readonly queue: Waiting[] = [];
 
+	/** Asked for already: first come, first served here too, or the same ones would be refused each time. */
+	private readonly again: Waiting[] = [];
+
 	/** How often, and for how many milliseconds in all, the run was held back. */
 	readonly pauses = { count: 0, milliseconds: 0 };
 
@@ -57,13 +60,13 @@ export class Pace {
 	}
 
 	/**
-	 * Waits for leave to start a request; `first` puts it in front of those that have not been asked yet.
+	 * Waits for leave to start a request; `again` puts it in front of those that have not been asked yet.
 	 *
 	 * @throws StoppedError when the run is stopped
 	 */
-	async take(first = false): Promise<Place> {
+	async take(again = false): Promise<Place> {
 		return await new Promise<Place>((start, stop) => {
-			this.queue[first ? 'unshift' : 'push']({ start, stop });
+			(again ? this.again : this.queue).push({ start, stop });
 			this.fill();
 		});
 	}
@@ -109,7 +112,7 @@ export class Pace {
 	private fill(): void {
 		if (this.signal.aborted) return this.stopQueue();
 		while (this.underWay < Math.floor(this.limit) && Date.now() >= this.pausedUntil) {
-			const next = this.queue.shift();
+			const next = this.again.shift() ?? this.queue.shift();
 			if (!next) return;
 			this.underWay++;
 			next.start({ cuts: this.cuts });
@@ -117,6 +120,7 @@ export class Pace {
 	}
 
 	private stopQueue(): void {
-		for (const { stop } of this.queue.splice(0)) stop(new StoppedError());
+		const waiting = [...this.again.splice(0), ...this.queue.splice(0)];
+		for (const { stop } of waiting) stop(new StoppedError());
 	}
 }

@@ -30,6 +30,9 @@ const LONGEST_BACKOFF = 30_000;
 // A login that the request needs first may take as long again, and a body that never ends has to end
 const LOGIN_ALLOWANCE = 30_000;
 
+// A rate limit that lets others through, but never this one, is no rate limit
+const REFUSALS_AT_MOST = 20;
+
 // One site may well be closed with a 401; three in a row say that no token is accepted
 const REFUSED_TOKENS_AT_MOST = 3;
 
@@ -154,6 +157,7 @@ export class SiteService {
 
 	private async readPersistently(request: SiteRequest): Promise<SiteAnswer> {
 		let answeredBefore = 0;
+		let tries = 0;
 		for (let attempt = 0; ; attempt++) {
 			const place = await this.pace.take(attempt > 0);
 			// Not those that were answered while this one had to wait for its turn
@@ -166,18 +170,24 @@ export class SiteService {
 				this.pace.give(place, 'well');
 				return answer;
 			}
-			const lastTry = answer.retry === 'no' || this.down || attempt >= request.maxRetries;
+			tries++;
+			const othersGotThrough = this.answered > answeredBefore;
+			if (answer.httpStatus === 429 && othersGotThrough && attempt < REFUSALS_AT_MOST) {
+				// The service limits the rate, and this one has only to wait for its turn
+				tries = 1;
+				answeredBefore = this.answered;
+			}
+			const lastTry = answer.retry === 'no' || this.down || tries > request.maxRetries;
 			const overloaded = answer.retry === 'slower';
 			// The first site that finds the service down does not close it to a second one
-			const failure = overloaded ? this.slowDown(answer, attempt) : answer;
-			// Others may have got through while this one did not: then the service is not down
-			this.down ||= lastTry && answer.retry !== 'no' && this.answered === answeredBefore;
+			const failure = overloaded ? this.slowDown(answer, tries - 1) : answer;
+			this.down ||= lastTry && answer.retry !== 'no' && !othersGotThrough;
 			this.pace.give(place, overloaded ? 'overloaded' : 'otherwise');
 			if (this.stopping.signal.aborted) throw new StoppedError();
 			if (lastTry || failure.retry === 'no') throw failure;
 			this.retries++;
 			// Overload holds back the whole run, by its pace; a broken connection this request alone
-			if (!overloaded) await this.waitAlone(backoff(attempt));
+			if (!overloaded) await this.waitAlone(backoff(tries - 1));
 		}
 	}
 

@@ -445,7 +445,12 @@ const SITE_ROWS: Row[] = [
 		statuses(400, 402, 405, 408, 409, 410, 418, 422, 451, 499),
 		'The service did not accept the request for site {site} (status {status})',
 	),
-	site('Status 429 with `Retry-After: 0`, for ever', statuses(429), BUSY, { tries: TRIES }),
+	{
+		...site('Status 429 with `Retry-After: 0`, for ever', statuses(429), BUSY, { tries: TRIES }),
+		// As long as others get through, the service limits the rate: that is no try
+		stopped: { requests: TRIES + 2, logins: 1 },
+		continued: { requests: ALL.length - HIT.length + HIT.length * TRIES + 2, logins: 1 },
+	},
 	{
 		...site(
 			'Status 429, 503 with `Retry-After` of an hour',

@@ -65,6 +65,15 @@ const arrived = (count: number) =>
 		});
 	});
 
+describe('a service that lets one request through and refuses the next', () => {
+	test('loses no site: to be refused while others get through is no try', async () => {
+		service.faults.site.push({ rateLimit: { perSecond: 50, burst: 1, retryAfter: 'none' } });
+		const result = await run(ids.slice(0, 40));
+		expect(result.items).toHaveLength(40);
+		expect(service.counts.byStatus['429']).toBeGreaterThan(20);
+	});
+});
+
 describe('requests side by side', () => {
 	test.each([1, 3, 7, 30])('never more than Max Concurrency, here %i', async (maxConcurrency) => {
 		service.faults.site.push({ latencyMs: 20 });
