@@ -42,7 +42,7 @@ const REMEMBERED = 60_000;
  */
 const SHARED_WITH_NEW_CALLERS = 10_000;
 
-/** So many logins are remembered at most, the latest ones. */
+/** So many logins, and tokens of each, are remembered at most, the latest ones. */
 const REMEMBERED_AT_MOST = 100;
 
 interface Exchange {
@@ -50,6 +50,11 @@ interface Exchange {
 	token: Promise<string>;
 	/** Undefined while it is under way. */
 	outcome?: { at: number; token?: string };
+	/**
+	 * The tokens it came in place of. Whoever holds another one may have it from another process of n8n, which
+	 * fetched it later.
+	 */
+	replaced: unknown[];
 }
 
 /**
@@ -118,14 +123,19 @@ async function sharedExchange(
 	forgetOld(now);
 	const known = exchanges.get(key);
 	if (known) {
-		const { outcome } = known;
+		const { outcome, replaced } = known;
+		if (!outcome) replaced.push(refusedToken);
 		const age = outcome ? now - outcome.at : 0;
-		const current = outcome?.token;
-		const isNews = refusedToken === '' ? age < SHARED_WITH_NEW_CALLERS : current !== refusedToken;
-		if (!outcome || current === undefined || isNews) return await known.token;
+		const isNews =
+			refusedToken === '' ? age < SHARED_WITH_NEW_CALLERS : replaced.includes(refusedToken);
+		if (!outcome || outcome.token === undefined || isNews) return await known.token;
 	}
 
-	const entry: Exchange = { token: exchange() };
+	const replaced = [...(known?.replaced ?? []), known?.outcome?.token, refusedToken];
+	const entry: Exchange = {
+		token: exchange(),
+		replaced: [...new Set(replaced)].slice(-REMEMBERED_AT_MOST),
+	};
 	exchanges.delete(key);
 	exchanges.set(key, entry);
 	try {

@@ -155,8 +155,8 @@ describe('what is left of a credential that was deleted', () => {
 	test.each([
 		[59_999, 0],
 		[60_000, 1],
-	])('%i ms later, one with an old token logs in %i times', async (later, expected) => {
-		await read(await n8nOf(first(), login), [idsOf(0)[0]!]);
+	])('%i ms later, one with the token that was replaced logs in %i times', async (later, expected) => {
+		await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
 		now += later;
 		const before = first().counts.logins;
 		await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
