@@ -38,6 +38,8 @@ export interface N8nOptions {
 	name: string;
 	/** The port of the editor; any free one if it is left out. */
 	port?: number;
+	/** A worker of queue mode instead of a server: it runs so many executions at once and has no REST interface. */
+	worker?: { concurrency: number };
 	/** More environment variables for n8n, for example N8N_LOG_LEVEL. They win over the usual ones. */
 	env?: Record<string, string>;
 }
@@ -197,8 +199,9 @@ export class N8nInstance {
 	/** Starts the server, or starts it again on the same port and data, and waits until it is ready to work. */
 	async start(): Promise<void> {
 		if (this.server?.running) throw new Error(`n8n '${this.options.name}' is running already.`);
-		const { node, script } = this.options.install;
-		const server = new GuardedProcess(node, [script, 'start'], {
+		const { install, worker } = this.options;
+		const command = worker ? ['worker', `--concurrency=${worker.concurrency}`] : ['start'];
+		const server = new GuardedProcess(install.node, [install.script, ...command], {
 			cwd: this.userFolder,
 			env: await this.environment(),
 			log: this.log,
@@ -406,6 +409,9 @@ export class N8nInstance {
 			N8N_USER_FOLDER: this.userFolder,
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: String(this.port),
+			...(this.options.worker
+				? { QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: String(this.port) }
+				: {}),
 			// Each process has a broker; the command line's must not meet the server's.
 			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 			...env,
@@ -437,9 +443,10 @@ export class N8nInstance {
 
 	/** The health check says yes a little before the REST interface is there. */
 	private async isReady(): Promise<boolean> {
+		const paths = ['/healthz/readiness', ...(this.options.worker ? [] : ['/rest/settings'])];
 		try {
 			const answers = await Promise.all(
-				['/healthz/readiness', '/rest/settings'].map(async (path) => {
+				paths.map(async (path) => {
 					const response = await fetch(this.baseUrl + path);
 					return response.ok && /json/.test(response.headers.get('content-type') ?? '');
 				}),

@@ -60,15 +60,27 @@ export function siteNode(
 	});
 }
 
-/** The package's trigger. */
+/**
+ * n8n takes no interval below a minute, but any number of poll times: here one for every other second of a minute.
+ */
+const EVERY_OTHER_SECOND = Array.from({ length: 30 }, (_, index) => ({
+	mode: 'custom',
+	cronExpression: `${index * 2} * * * * *`,
+}));
+
+/** The package's trigger, polling as fast as n8n lets it. */
 export function siteTrigger(
 	name: string,
 	credential: CredentialReference,
 	parameters: INodeParameters,
 ): INode {
-	return node(name, `${PACKAGE}.aquacultureSiteTrigger`, 1, parameters, {
-		credentials: { aquacultureApi: credential },
-	});
+	return node(
+		name,
+		`${PACKAGE}.aquacultureSiteTrigger`,
+		1,
+		{ pollTimes: { item: EVERY_OTHER_SECOND }, ...parameters },
+		{ credentials: { aquacultureApi: credential } },
+	);
 }
 
 /** n8n's own HTTP Request node, with the package's credential as «Predefined Credential Type». */
