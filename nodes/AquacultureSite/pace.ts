@@ -3,6 +3,9 @@ import { sleep } from 'n8n-workflow';
 // A few sites stay a gentle load: the run grows from here while the service answers well
 const FIRST_UNDER_WAY = 4;
 
+// More under way with each good answer, until the first overload
+const GROWTH = 2;
+
 /** How a request went, as far as the pace is concerned. */
 export type Outcome = 'well' | 'overloaded' | 'otherwise';
 
@@ -28,8 +31,9 @@ export class StoppedError extends Error {
 
 /**
  * How many requests of one run are under way at once, and when none may start: additive increase and
- * multiplicative decrease, as TCP does it. It starts with few, doubles as long as all goes well, is halved
- * when the service is overloaded, and then grows by one for each round. A pause holds back all requests.
+ * multiplicative decrease, as TCP does it. It starts with few, three times as many in each round while all
+ * goes well, half as many when the service is overloaded, and from then on one more for each round. A pause
+ * holds back all requests.
  */
 export class Pace {
 	private limit: number;
@@ -75,7 +79,7 @@ export class Pace {
 	give(place: Place, outcome: Outcome): void {
 		this.underWay--;
 		if (outcome === 'well') {
-			const step = this.cuts === 0 ? 1 : 1 / this.limit;
+			const step = this.cuts === 0 ? GROWTH : 1 / this.limit;
 			this.limit = Math.min(this.most, this.limit + step);
 		}
 		// Requests that were under way together tell of the same overload: one cut for all of them
