@@ -155,13 +155,16 @@ describe('what is left of a credential that was deleted', () => {
 	test.each([
 		[59_999, 0],
 		[60_000, 1],
-	])('%i ms later, one with the token that was replaced logs in %i times', async (later, expected) => {
-		await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
-		now += later;
-		const before = first().counts.logins;
-		await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
-		expect(first().counts.logins - before).toBe(expected);
-	});
+	])(
+		'%i ms later, one with the token that was replaced logs in %i times',
+		async (later, expected) => {
+			await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
+			now += later;
+			const before = first().counts.logins;
+			await read(await n8nOf(first(), login, 'old-token'), [idsOf(0)[0]!]);
+			expect(first().counts.logins - before).toBe(expected);
+		},
+	);
 
 	test('a refused login is asked for again after 60 seconds, not before', async () => {
 		const wrong = { ...login, password: 'wrong' };
