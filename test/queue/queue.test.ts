@@ -7,7 +7,7 @@ import { until } from '../e2e/until';
 import { chain, type CredentialReference, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { type Service, startService } from '../service/service';
 import { manySites } from '../service/sites';
-import { checkServers, DATABASE_USER, type DataServer, startPostgres, startRedis } from './servers';
+import { checkServers, DATABASE, type DataServer, startPostgres, startRedis } from './servers';
 
 /** A service far away, so that an execution mostly waits. */
 const LATENCY_MS = 200;
@@ -47,8 +47,8 @@ beforeAll(async () => {
 		DB_TYPE: 'postgresdb',
 		DB_POSTGRESDB_HOST: '127.0.0.1',
 		DB_POSTGRESDB_PORT: String(postgres.port),
-		DB_POSTGRESDB_DATABASE: 'postgres',
-		DB_POSTGRESDB_USER: DATABASE_USER,
+		DB_POSTGRESDB_DATABASE: DATABASE,
+		DB_POSTGRESDB_USER: DATABASE,
 		N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
 	};
 	main = await N8nInstance.create({ ...prepared(), name: 'queue-main', env });

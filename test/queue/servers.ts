@@ -17,8 +17,8 @@ const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 const POSTGRES_USER = 'postgres';
 const isRoot = process.getuid?.() === 0;
 
-/** The superuser of the database, who needs no password. */
-export const DATABASE_USER = 'n8n';
+/** The database, and its superuser, who needs no password. */
+export const DATABASE = 'n8n';
 
 /** A PostgreSQL command as Debian installs it: outside the path. */
 function postgresCommand(name: string): string {
@@ -92,7 +92,7 @@ export async function startRedis(): Promise<DataServer> {
 	);
 }
 
-/** Starts a PostgreSQL with one database, `postgres`. Its folder is where its user can get at it. */
+/** Starts a PostgreSQL with that one database. Its folder is where its user can get at it. */
 export async function startPostgres(): Promise<DataServer> {
 	const dir = mkdtempSync(join(tmpdir(), 'queue-postgres-'));
 	const where = { cwd: dir, env: process.env };
@@ -102,16 +102,20 @@ export async function startPostgres(): Promise<DataServer> {
 		chownSync(dir, await id('-u'), await id('-g'));
 	}
 	const { code, output } = await run(
-		...asPostgres('initdb', '-D', dir, '-U', DATABASE_USER, '-E', 'UTF8', '--auth=trust'),
+		...asPostgres('initdb', '-D', dir, '-U', DATABASE, '-E', 'UTF8', '--auth=trust'),
 		where,
 	);
-	if (code !== 0) throw new Error(`PostgreSQL could not make a database.\n${output}`);
+	if (code !== 0) throw new Error(`PostgreSQL could not be set up.\n${output}`);
 	const port = await freePort();
 	const at = ['-h', '127.0.0.1', '-p', String(port)];
-	return await startServer(
+	const server = await startServer(
 		dir,
 		port,
 		asPostgres('postgres', '-D', dir, ...at, '-c', 'unix_socket_directories='),
-		[postgresCommand('pg_isready'), [...at, '-U', DATABASE_USER]],
+		[postgresCommand('pg_isready'), [...at, '-U', DATABASE]],
 	);
+	const created = await run(postgresCommand('createdb'), [...at, '-U', DATABASE, DATABASE], where);
+	if (created.code === 0) return server;
+	await server.stop();
+	throw new Error(`PostgreSQL could not make a database.\n${created.output}`);
 }
