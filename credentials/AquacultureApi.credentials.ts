@@ -12,7 +12,7 @@ import type {
 	Icon,
 } from 'n8n-workflow';
 
-import { parseBaseUrl } from '../nodes/AquacultureSite/baseUrl';
+import { parseBaseUrl, toUrl } from '../nodes/AquacultureSite/baseUrl';
 import type { BaseUrl } from '../nodes/AquacultureSite/baseUrl';
 import {
 	connectionFailure,
@@ -208,7 +208,7 @@ async function requestToken(
 function targetOf(options: IHttpRequestOptions & { uri?: string }): URL | undefined {
 	const address = String(options.url ?? options.uri ?? '');
 	const base = options.baseURL === undefined ? undefined : String(options.baseURL);
-	return URL.canParse(address, base) ? new URL(address, base) : undefined;
+	return toUrl(address, base);
 }
 
 // By itself, because n8n's lint takes any field with «cert» in its name for a secret
