@@ -22,6 +22,8 @@ export interface Change {
 	text: string;
 	/** The site or the unit that it is about. */
 	subject: string;
+	/** Milliseconds since 1970. */
+	madeAt: number;
 	/** How often the trigger has told it. */
 	told: number;
 	/** When the trigger noticed it for the first time, in milliseconds since 1970. */
@@ -30,8 +32,11 @@ export interface Change {
 	aroundKill: boolean;
 }
 
-/** What n8n is given to write an event down before a kill is taken to be clear of it, in milliseconds. */
+/** A change that was told so long before a kill is clear of it, in milliseconds: n8n has written down that it was. */
 const WRITTEN_AFTER = 5000;
+
+/** So is one that was made so long before: it had been told, or was lost for another reason. */
+const TOLD_AFTER = 30_000;
 
 const degrees = (value: number) => Number(value.toFixed(6));
 
@@ -122,9 +127,12 @@ export class Changes {
 
 	/** To be called when n8n is killed. */
 	noteKill(): void {
+		const now = Date.now();
 		for (const change of this.made) {
-			const { told, detectedAt = 0 } = change;
-			if (told === 0 || detectedAt > Date.now() - WRITTEN_AFTER) change.aroundKill = true;
+			const { told, madeAt, detectedAt = 0 } = change;
+			const mayBeLost = told === 0 && madeAt > now - TOLD_AFTER;
+			const mayBeToldTwice = told > 0 && detectedAt > now - WRITTEN_AFTER;
+			if (mayBeLost || mayBeToldTwice) change.aroundKill = true;
 		}
 	}
 
@@ -164,7 +172,7 @@ export class Changes {
 	}
 
 	private note(subject: string, text: string): void {
-		const change = { text, subject, told: 0, aroundKill: false };
+		const change = { text, subject, madeAt: Date.now(), told: 0, aroundKill: false };
 		this.made.push(change);
 		this.byText.set(text, change);
 		this.untoldSubjects.add(subject);
