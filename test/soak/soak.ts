@@ -25,7 +25,7 @@ const USAGE = `Keeps a real n8n busy with the package while all around it goes w
   npm run test:soak -- --write            and write the result into docs/reliability.md
 `;
 
-const INTRODUCTION = `A real n8n with the packed package, for some minutes ([test/soak](../test/soak)). One workflow reads up to 20 sites a run,
+const INTRODUCTION = `\`npm run test:soak -- --minutes 10\` keeps a real n8n with the packed package busy ([test/soak](../test/soak)). One workflow reads up to 20 sites a run,
 two runs side by side; another starts with the trigger, which looks at 12 sites every two seconds. Meanwhile requests
 for sites and logins are refused (429, 500, 503), reset, cut or slow, more of them in storms of some seconds; tokens
 expire; units are moved, renamed, added, removed and put into another order, sites are renamed; and n8n is killed
@@ -109,7 +109,13 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 const megabytes = (kilobytes: number) => `${Math.round(kilobytes / 1024)} MB`;
 const median = (numbers: number[]) => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 
-/** The parts of n8n and of the service that the time passes with, and what was seen of them. */
+/** What a process holds in memory (RSS), in kilobytes. */
+async function memoryOf(pid: number): Promise<number> {
+	const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+	return Number(stdout);
+}
+
+/** All that goes on side by side while the soak lasts, and what was seen of it. */
 class Soak {
 	/** Ends everything that goes on. */
 	readonly stop = new AbortController();
@@ -183,7 +189,7 @@ class Soak {
 		await until('all changes are told', async () => {
 			await this.look();
 			return this.changes.untold.every(({ aroundKill }) => aroundKill);
-		}).catch(() => undefined);
+		}).catch((error: Error) => say(error.message));
 		await this.twoPollsLater();
 		await this.look();
 	}
@@ -387,13 +393,7 @@ class Soak {
 		if (!this.up) return;
 		const { kills } = this;
 		try {
-			const { stdout } = await promisify(execFile)('ps', [
-				'-o',
-				'rss=',
-				'-p',
-				`${await this.n8n.pid}`,
-			]);
-			this.memory.at(-1)!.push(Number(stdout));
+			this.memory.at(-1)!.push(await memoryOf(await this.n8n.pid));
 			for (const { id, status } of await this.executions(this.workflows.trigger, 'newest')) {
 				if (!this.executionsRead.has(id)) await this.readExecution(id, status);
 			}
