@@ -25,12 +25,13 @@ const USAGE = `Keeps a real n8n busy with the package while all around it goes w
   npm run test:soak -- --write            and write the result into docs/reliability.md
 `;
 
-const INTRODUCTION = `\`npm run test:soak -- --minutes 10\` keeps a real n8n with the packed package busy ([test/soak](../test/soak)). One workflow reads up to 20 sites a run,
-two runs side by side; another starts with the trigger, which looks at 12 sites every two seconds. Meanwhile requests
-for sites and logins are refused (429, 500, 503), reset, cut or slow, more of them in storms of some seconds; tokens
-expire; units are moved, renamed, added, removed and put into another order, sites are renamed; and n8n is killed
-(SIGKILL) and started again. What the trigger tells is compared with the list of the changes, word by word. A change is
-«around a kill» when it was told less than five seconds before it, or made less than thirty before it and not told yet.`;
+const INTRODUCTION = `\`npm run test:soak -- --minutes 10\` keeps a real n8n with the packed package busy ([test/soak](../test/soak)). One workflow
+reads up to 20 sites a run, two runs side by side; another starts with the trigger, which looks at 12 sites every two
+seconds. Meanwhile requests for sites and logins are refused (429, 500, 503), reset, cut or slow, more of them in storms
+of some seconds; tokens expire; units are moved, renamed, added, removed and put into another order, sites are renamed;
+and n8n is killed (SIGKILL) and started again. What the trigger tells is compared with the list of the changes, word by
+word. A change is «around a kill» when it was told less than five seconds before it, or made less than thirty before it
+and not told yet.`;
 
 const SITES = 12;
 const NOT_THERE = 4999;
