@@ -225,6 +225,11 @@ class Soak {
 		const twice = changes.made.filter((change) => change.told > 1);
 		const around = (list: typeof lost) => list.filter(({ aroundKill }) => aroundKill).length;
 
+		for (const change of [...lost, ...twice]) {
+			const madeAt = new Date(change.madeAt).toISOString();
+			say(`Told ${change.told} times: ${change.text}, made at ${madeAt}`);
+		}
+
 		const longest = [...this.memory].sort((a, b) => b.length - a.length)[0]!;
 		const warm = longest.slice(Math.floor(longest.length / 4));
 		const third = Math.floor(warm.length / 3);
@@ -372,17 +377,20 @@ class Soak {
 			this.wrong.runs.push(`${response.status}: ${JSON.stringify(answer).slice(0, 300)}`);
 			return;
 		}
-		items.forEach((item, index) => this.judge(item, siteIds[index]!, index, moment));
+		items.forEach((item, index) => this.judge(item, siteIds, index, moment));
 	}
 
-	private judge(item: IDataObject, siteId: number, index: number, moment: Map<number, number>) {
+	private judge(item: IDataObject, siteIds: number[], index: number, moment: Map<number, number>) {
+		const siteId = siteIds[index]!;
 		const isSite =
 			siteId !== NOT_THERE &&
 			this.changes.statesSince(siteId, moment).some((state) => isDeepStrictEqual(item, state));
 		const sentences = siteId === NOT_THERE ? [NOT_FOUND, ...SENTENCES] : SENTENCES;
 		const [text, place] = String(item['error']).split(/ (?=\[item \d+\]$)/);
+		// n8n names no item where there is one only.
+		const named = siteIds.length > 1 ? `[item ${index}]` : undefined;
 		if (isSite) this.items.site += 1;
-		else if (isOneOf(sentences, text!) && place === `[item ${index}]`) {
+		else if (isOneOf(sentences, text!) && place === named) {
 			this.items.sentence += 1;
 		} else {
 			this.wrong.runs.push(`Site ${siteId}, item ${index}: ${JSON.stringify(item).slice(0, 300)}`);
