@@ -31,7 +31,8 @@ seconds. Meanwhile requests for sites and logins are refused (429, 500, 503), re
 of some seconds; tokens expire; units are moved, renamed, added, removed and put into another order, sites are renamed;
 and n8n is killed (SIGKILL) and started again. What the trigger tells is compared with the list of the changes, word by
 word. A change is «around a kill» when it was told less than five seconds before it, or made less than thirty before it
-and not told yet.`;
+and not told yet: n8n writes down what the trigger has seen and starts the workflow right afterwards, so a kill within
+these milliseconds loses what that one poll had found.`;
 
 const SITES = 12;
 const NOT_THERE = 4999;
