@@ -45,8 +45,11 @@ const LOOK_EVERY = 1000;
 /** So long after a start n8n may not know its webhooks yet, in milliseconds. */
 const STARTING = 30_000;
 
-/** How much more memory the last third of n8n's longest life may take than the first one. */
-const MEMORY_BOUND = 1.3;
+/**
+ * How much more memory the last third of n8n's longest life may take than the first one. Loose, because n8n lets its
+ * memory grow for minutes before it gives a third of it back.
+ */
+const MEMORY_BOUND = 1.5;
 
 /** n8n takes no interval below a minute, but any number of poll times: here one for every other second of a minute. */
 const EVERY_OTHER_SECOND = Array.from({ length: 30 }, (_, index) => ({
