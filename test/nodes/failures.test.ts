@@ -25,196 +25,207 @@ const fromSite = (...of: Parameters<typeof answer>) => siteFailure('1042', answe
 const fromConnection = (code: string) =>
 	connectionFailure(Object.assign(new Error('no'), { code }), address);
 
-/** What happened, the sentence for it, and a word of the advice. */
-const sentences: Array<[string, ServiceFailure, string, RegExp]> = [
-	...[400, 401, 403].map((status): [string, ServiceFailure, string, RegExp] => [
+/** What happened (within the test, so that mutation testing knows which one), its sentence, a word of the advice. */
+const sentences: Array<[string, () => ServiceFailure, string, RegExp]> = [
+	...[400, 401, 403].map((status): [string, () => ServiceFailure, string, RegExp] => [
 		`token ${status}`,
-		fromToken(status),
+		() => fromToken(status),
 		'The service did not accept the username and password',
 		/^Open the credential.* 'Password' again.* locked/,
 	]),
-	...[404, 405].map((status): [string, ServiceFailure, string, RegExp] => [
+	...[404, 405].map((status): [string, () => ServiceFailure, string, RegExp] => [
 		`token ${status}`,
-		fromToken(status),
+		() => fromToken(status),
 		'There is no login at the address of the service',
 		/check 'Base URL'.*'\/auth\/token'/,
 	]),
 	[
 		'token 422',
-		fromToken(422),
+		() => fromToken(422),
 		'The service did not give access (status 422)',
 		/check 'Base URL', 'Username'/,
 	],
 	[
 		'token 200 with a page',
-		fromToken(200, page),
+		() => fromToken(200, page),
 		'The address answered the login with a web page',
 		/not of its website/,
 	],
 	[
 		'token 200 with nothing',
-		fromToken(200, ''),
+		() => fromToken(200, ''),
 		'The answer to the login holds no access token',
 		/check 'Base URL'/,
 	],
 	[
 		'token 307',
-		fromToken(307, '', { location: 'https://other.example/auth/token?a=1' }),
+		() => fromToken(307, '', { location: 'https://other.example/auth/token?a=1' }),
 		'The service points to another address',
 		/^Nothing was sent there\..*'Base URL'\. It points to https:\/\/other\.example$/,
 	],
 	[
 		'token 429',
-		fromToken(429),
+		() => fromToken(429),
 		'The service is receiving too many requests',
 		/^Run the workflow less often/,
 	],
 	[
 		'token 500',
-		fromToken(500),
+		() => fromToken(500),
 		'The service is not able to answer at the moment (status 500)',
 		/lies with the service.* again later/,
 	],
 	[
 		'site 400',
-		fromSite(400),
+		() => fromSite(400),
 		'The service did not accept the request for site 1042 (status 400)',
 		/Check the site ID, and 'API Version'/,
 	],
 	[
 		'site 401',
-		fromSite(401),
+		() => fromSite(401),
 		'The service does not accept its own access token',
 		/Ask the service operator/,
 	],
-	['site 403', fromSite(403), 'Site 1042 is not open to this user', /for access to the site/],
-	['site 404', fromSite(404), 'Site 1042 was not found', /Check the site ID/],
+	['site 403', () => fromSite(403), 'Site 1042 is not open to this user', /for access to the site/],
+	['site 404', () => fromSite(404), 'Site 1042 was not found', /Check the site ID/],
 	[
 		'site 422',
-		fromSite(422),
+		() => fromSite(422),
 		'The service did not accept the request for site 1042 (status 422)',
 		/'API Version'/,
 	],
 	[
 		'site 302 without an address',
-		fromSite(302, '', { location: '/elsewhere' }),
+		() => fromSite(302, '', { location: '/elsewhere' }),
 		'The service points to another address',
 		/into 'Base URL'\.$/,
 	],
 	[
 		'site 429 with a wait',
-		fromSite(429, '', { 'retry-after': '300' }),
+		() => fromSite(429, '', { 'retry-after': '300' }),
 		'The service is receiving too many requests',
 		/^It asked to wait 5 minutes\. Run the workflow less often/,
 	],
 	[
 		'site 503 with a wait',
-		fromSite(503, '', { 'retry-after': '1' }),
+		() => fromSite(503, '', { 'retry-after': '1' }),
 		'The service is not able to answer at the moment (status 503)',
 		/It asked to wait 1 second\. Run the workflow again later/,
 	],
 	[
 		'site 200 with a page',
-		fromSite(200, page),
+		() => fromSite(200, page),
 		'Instead of site 1042 a web page was sent',
 		/'Base URL'/,
 	],
-	['site 200 with nothing', fromSite(200, ''), 'The answer for site 1042 is empty', /again later/],
+	[
+		'site 200 with nothing',
+		() => fromSite(200, ''),
+		'The answer for site 1042 is empty',
+		/again later/,
+	],
 	[
 		'site 200 with a list',
-		fromSite(200, []),
+		() => fromSite(200, []),
 		'The answer for site 1042 cannot be read',
 		/tell the service operator/,
 	],
 	[
 		'an unknown host',
-		fromConnection('ENOTFOUND'),
+		() => fromConnection('ENOTFOUND'),
 		'The address of the service is not known',
 		/typing slips/,
 	],
 	[
 		'no name server',
-		fromConnection('EAI_AGAIN'),
+		() => fromConnection('EAI_AGAIN'),
 		'The address of the service is not known',
 		/network of the machine/,
 	],
 	[
 		'a closed port',
-		fromConnection('ECONNREFUSED'),
+		() => fromConnection('ECONNREFUSED'),
 		'Nothing answers at the address of the service',
 		/port/,
 	],
-	['a time-out', fromConnection('ETIMEDOUT'), 'The service did not answer in time', /'Timeout'/],
+	[
+		'a time-out',
+		() => fromConnection('ETIMEDOUT'),
+		'The service did not answer in time',
+		/'Timeout'/,
+	],
 	[
 		'a request that was cut',
-		fromConnection('ECONNABORTED'),
+		() => fromConnection('ECONNABORTED'),
 		'The service did not answer in time',
 		/'Timeout'/,
 	],
 	[
 		'no TLS there',
-		fromConnection('EPROTO'),
+		() => fromConnection('EPROTO'),
 		'The service does not speak HTTPS at this address',
 		/http:\/\//,
 	],
 	[
 		'no TLS there, newer',
-		fromConnection('ERR_SSL_WRONG_VERSION_NUMBER'),
+		() => fromConnection('ERR_SSL_WRONG_VERSION_NUMBER'),
 		'The service does not speak HTTPS at this address',
 		/http:\/\//,
 	],
 	[
 		'a self-signed certificate',
-		fromConnection('DEPTH_ZERO_SELF_SIGNED_CERT'),
+		() => fromConnection('DEPTH_ZERO_SELF_SIGNED_CERT'),
 		"The service's certificate is not trusted",
 		/'Ignore SSL Issues \(Insecure\)'/,
 	],
 	[
 		'an old certificate',
-		fromConnection('CERT_HAS_EXPIRED'),
+		() => fromConnection('CERT_HAS_EXPIRED'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'a certificate of another host',
-		fromConnection('ERR_TLS_CERT_ALTNAME_INVALID'),
+		() => fromConnection('ERR_TLS_CERT_ALTNAME_INVALID'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'an unknown issuer',
-		fromConnection('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+		() => fromConnection('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'a reset',
-		fromConnection('ECONNRESET'),
+		() => fromConnection('ECONNRESET'),
 		'The connection to the service broke off',
 		/again later/,
 	],
 	[
 		'anything else',
-		fromConnection('E_WHATEVER'),
+		() => fromConnection('E_WHATEVER'),
 		'The connection to the service broke off',
 		/again later/,
 	],
 	[
 		'a request that n8n kept back',
-		connectionFailure(new Error('Blocked'), address),
+		() => connectionFailure(new Error('Blocked'), address),
 		'n8n did not send the request',
 		/may call the address https:\/\/api\.example\.com n8n says: "Blocked"$/,
 	],
 	[
 		'our own time limit',
-		fromConnection('ERR_CANCELED'),
+		() => fromConnection('ERR_CANCELED'),
 		'The service did not answer in time',
 		/'Timeout'/,
 	],
 ];
 
 describe('each way to fail has a sentence of its own', () => {
-	test.each(sentences)('%s', (_case, failure, message, advice) => {
+	test.each(sentences)('%s', (_case, happens, message, advice) => {
+		const failure = happens();
 		expect(failure.message).toEqual(message);
 		expect(failure.description).toMatch(advice);
 	});
@@ -226,7 +237,8 @@ describe('each way to fail has a sentence of its own', () => {
 		...['EEXIST', 'EPERM', 'GETADDRINFO'],
 	];
 
-	test.each(sentences)('%s: in words that n8n leaves alone and people bear', (_case, failure) => {
+	test.each(sentences)('%s: in words that n8n leaves alone and people bear', (_case, happens) => {
+		const failure = happens();
 		const { message, description } = failure;
 		for (const word of replaced) expect(message.toUpperCase()).not.toContain(word);
 		expect(message).not.toMatch(/https?:\/\/|:\/\//);
