@@ -78,7 +78,7 @@ function optionsOf(name: string, { mutate, tests, built }: Room): PartialStryker
 			config: {
 				...jestConfig,
 				testMatch: tests.map((path) => `<rootDir>/${path}`),
-				setupFilesAfterEnv: ['<rootDir>/test/mutation/firstFailure.ts'],
+				setupFilesAfterEnv: ['<rootDir>/test/mutation/fewCases.ts'],
 			},
 			enableFindRelatedTests: false,
 		},

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import {
 	connectionFailure,
 	duration,
+	ParameterError,
 	parseRetryAfter,
 	serviceSays,
-	type ServiceFailure,
+	ServiceFailure,
 	siteFailure,
 	tokenFailure,
 } from '../../nodes/AquacultureSite/failures';
@@ -259,6 +260,52 @@ describe('each way to fail has a sentence of its own', () => {
 		}
 	});
 
+	test('and a class that logs tell by its name', () => {
+		expect(String(new ParameterError('Wrong', 'Mend it'))).toBe('ParameterError: Wrong');
+		expect(String(fromSite(404))).toBe('ServiceFailure: Site 1042 was not found');
+		expect(new ServiceFailure('No', 'Mend it', { about: 'site' }).retry).toBe('no');
+	});
+
+	test.each([
+		['is empty', null],
+		['is empty', undefined],
+		['cannot be read', 'some <html> inside'],
+		['cannot be read', Buffer.from('{}')],
+	])('a site 200 %s: %p', (words, body) => {
+		const failure = siteFailure('1042', { statusCode: 200, headers: {}, body }, [])!;
+		expect(failure.message).toBe(`The answer for site 1042 ${words}`);
+	});
+
+	test.each([
+		'<HTML>',
+		'\n <!DocType html>',
+		'<?xml version="1.0"?>',
+		'<head>',
+		'<body class="a">',
+	])('a page is told by its beginning: %j', (body) => {
+		expect(fromSite(200, body).message).toMatch(/a web page was sent$/);
+		expect(fromToken(200, body).message).toMatch(/with a web page$/);
+	});
+
+	test.each([
+		[300, /points to another address/],
+		[399, /points to another address/],
+		[304, /is empty|no access token/],
+	])('status %i', (status, words) => {
+		expect(fromSite(status, '').message).toMatch(words);
+		expect(fromToken(status, '').message).toMatch(words);
+	});
+
+	test('and says no more than it knows', () => {
+		expect(fromSite(500).description).toMatch(/your workflow\. Run the workflow .* like this\.$/);
+		expect(fromSite(429).description).toMatch(/lower 'Max Concurrency'\.$/);
+		expect(fromSite(404).description).toMatch(/to this user\.$/);
+		expect(connectionFailure({}, address).description).toBe(
+			`Check whether n8n may call the address ${address}`,
+		);
+		expect(connectionFailure('Blocked', address)).toMatchObject({ about: 'service', retry: 'no' });
+	});
+
 	test('an answer with a site is none', () => {
 		for (const body of [{}, { siteId: 1042, units: null }]) {
 			expect(siteFailure('1042', answer(200, body), [])).toBeUndefined();
@@ -310,6 +357,51 @@ describe('what to do about it is told to the program, too', () => {
 	])('%s: ask again? %s', (code, retry) => {
 		expect(fromConnection(code)).toMatchObject({ retry, about: 'service' });
 		expect(fromConnection(code).description).toContain(address);
+	});
+
+	test.each<[string, RegExp]>([
+		['EAI_NODATA', /is not known$/],
+		['EAI_NONAME', /is not known$/],
+		['ESOCKETTIMEDOUT', /in time$/],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /not trusted$/],
+		['ERR_TLS_HANDSHAKE_TIMEOUT', /not trusted$/],
+		// Codes that only hold one of the known ones
+		...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO'].flatMap((code): [string, RegExp][] => [
+			[`${code}_X`, /broke off$/],
+			[`X_${code}`, /broke off$/],
+		]),
+		['X_ERR_SSL_Y', /broke off$/],
+		['X_ERR_TLS_Y', /broke off$/],
+	])('%s', (code, words) => {
+		expect(fromConnection(code).message).toMatch(words);
+	});
+
+	test('the code is one of the network, by any of its names', () => {
+		const told = (error: unknown) => connectionFailure(error, address).message;
+		expect(told({ httpCode: 'ECONNREFUSED' })).toMatch(/^Nothing answers/);
+		expect(told({ errors: { code: 'ECONNREFUSED' } })).toMatch(/^n8n did not/);
+		for (const code of ['econnrefused', '404', 7, null]) {
+			expect(told({ code, httpCode: code })).toMatch(/^n8n did not/);
+		}
+		expect(told(null)).toMatch(/^n8n did not/);
+		const below = (depth: number): unknown =>
+			depth === 0 ? { code: 'ECONNREFUSED' } : { cause: below(depth - 1) };
+		expect(told(below(5))).toMatch(/^Nothing answers/);
+		expect(told(below(6))).toMatch(/^n8n did not/);
+		const bundled = (depth: number): unknown =>
+			depth === 0 ? { code: 'ECONNREFUSED' } : { errors: [bundled(depth - 1)] };
+		expect(told(bundled(5))).toMatch(/^Nothing answers/);
+		expect(told(bundled(6))).toMatch(/^n8n did not/);
+	});
+
+	test.each<[ServiceFailure['about'], () => ServiceFailure[]]>([
+		['credential', () => [302, 400, 404, 405, 422, 200].map((status) => fromToken(status))],
+		['credential', () => [fromSite(401), fromSite(302)]],
+		['service', () => [fromSite(429), fromSite(500), fromToken(429), fromToken(503)]],
+		['site', () => [fromSite(200, ''), fromSite(200, page), fromSite(200, 'x')]],
+		['site', () => [400, 403, 404, 422].map((status) => fromSite(status))],
+	])('it is the %s that it is about', (about, happen) => {
+		for (const failure of happen()) expect(failure.about).toBe(about);
 	});
 
 	test('the code is found in causes and in bundled attempts, also in a circle', () => {
@@ -387,7 +479,33 @@ describe('the service’s own words are repeated', () => {
 		expect(said).not.toContain('secr');
 	});
 
+	test('up to a depth', () => {
+		const inObjects = (depth: number): unknown =>
+			depth === 0 ? { message: 'Too late' } : { error: inObjects(depth - 1) };
+		const inLists = (depth: number): unknown =>
+			depth === 0 ? { message: 'Too late' } : [inLists(depth - 1)];
+		for (const within of [inObjects, inLists]) {
+			expect(serviceSays(within(4))).toBe(' The service says: "Too late"');
+			expect(serviceSays(within(5))).toBe('');
+		}
+	});
+
+	test('in lists without the blank ones', () => {
+		expect(serviceSays({ errors: [' ', 'Too late', ''] })).toBe(' The service says: "Too late"');
+		expect(serviceSays({ errors: [' '], detail: 'Too late' })).toBe(
+			' The service says: "Too late"',
+		);
+	});
+
+	test('also words that are none of the secrets', () => {
+		const said = serviceSays({ message: 'null undefined 7' }, [null, undefined, 7, '']);
+		expect(said).toBe(' The service says: "null undefined 7"');
+	});
+
 	test('up to a length that can be read', () => {
+		expect(serviceSays({ message: 'x'.repeat(300) })).toBe(
+			` The service says: "${'x'.repeat(300)}"`,
+		);
 		expect(serviceSays({ message: 'x'.repeat(5000) })).toBe(
 			` The service says: "${'x'.repeat(300)}…"`,
 		);
@@ -449,6 +567,7 @@ describe('Retry-After (RFC 9110, 10.2.3)', () => {
 		['Sun 5'],
 		['Sun, 99 Nov 1994 08:49:37 GMT'],
 		['1994-11-06T08:49:37Z'],
+		['On Sun, 06 Nov 1994 08:49:37 GMT'],
 		[{}],
 		[[]],
 	])('%j is none', (value) => {
@@ -499,6 +618,7 @@ describe('a time span is told as a person says it', () => {
 		[120_000, '2 minutes'],
 		[600_000, '10 minutes'],
 		[3_600_000, '60 minutes'],
+		[7_199_000, '120 minutes'],
 		[7_200_000, '2 hours'],
 		[86_400_000, '24 hours'],
 	])('%i ms: %s', (milliseconds, words) => {

@@ -76,8 +76,19 @@ describe('a map (RFC 7946)', () => {
 		const place = { latitude: 1, longitude: 2 };
 		const units = [{}, {}, { unitId: 7 }, { unitId: '7' }, { unitId: { a: 1 } }, { unitId: null }];
 		const { collection } = mapOf({ units: units.map((unit) => ({ ...place, ...unit })) });
-		const ids = collection.features.map(({ id }) => id);
-		expect(new Set(ids).size).toBe(6);
+		expect(collection.features.map(({ id }) => id)).toEqual([
+			'unit-1-no-id-1',
+			'unit-1-no-id-2',
+			'unit-1-7',
+			'unit-1-7-2',
+			'unit-1-{"a":1}',
+			'unit-1-no-id-6',
+		]);
+		expect(collection.features[0]!.properties).toEqual({
+			kind: 'unit',
+			siteId: null,
+			siteName: null,
+		});
 	});
 });
 
