@@ -567,6 +567,9 @@ describe('Retry-After (RFC 9110, 10.2.3)', () => {
 		['Sun 5'],
 		['Sun, 99 Nov 1994 08:49:37 GMT'],
 		['1994-11-06T08:49:37Z'],
+		// No text can be made of it
+		[{ toString: 'x' }],
+		[[{ toString: 'x' }]],
 		['On Sun, 06 Nov 1994 08:49:37 GMT'],
 		[{}],
 		[[]],
