@@ -113,7 +113,8 @@ export function serviceSays(body: unknown, secrets: unknown[] = []): string {
  * undefined where it is absent or neither.
  */
 export function parseRetryAfter(value: unknown, now = Date.now()): number | undefined {
-	const text = String(Array.isArray(value) ? value[0] : (value ?? '')).trim();
+	const first: unknown = Array.isArray(value) ? value[0] : value;
+	const text = typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
 	if (/^\d+$/.test(text)) return Number(text) * 1000;
 	// Every HTTP-date has the name of a day and a time; Date.parse alone would take «Later 5» for a date
 	if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/.test(text)) return undefined;

@@ -61,6 +61,7 @@ describe('what is no address gets a sentence of its own', () => {
 		['a host with a port and no scheme', 'localhost:8080', 'has to begin with'],
 		['another scheme', 'ftp://example.com', 'has to begin with'],
 		['a script', 'javascript:alert(1)', 'has to begin with'],
+		['something in front of the scheme', 'url:https://api.example.com', 'has to begin with'],
 		['a file', 'file:///etc/passwd', 'has to begin with'],
 		['a slash too few', 'https:/example.com', 'has to begin with'],
 		['no host', 'https://', 'is not a web address'],
@@ -83,7 +84,7 @@ describe('what is no address gets a sentence of its own', () => {
 	])('%s', (_form, typed, words) => {
 		const failure = refusal(typed);
 		expect(failure.message).toContain(`'Base URL' ${words}`);
-		expect(failure.description).toMatch(/^Open the credential and /);
+		expect(failure.description).toMatch(/^Open the credential and (check|fill|put|take) .*\w/);
 		expect(failure).toMatchObject({ about: 'credential', retry: 'no' });
 	});
 

@@ -4,9 +4,10 @@ import fc from 'fast-check';
 import {
 	connectionFailure,
 	duration,
+	ParameterError,
 	parseRetryAfter,
 	serviceSays,
-	type ServiceFailure,
+	ServiceFailure,
 	siteFailure,
 	tokenFailure,
 } from '../../nodes/AquacultureSite/failures';
@@ -25,196 +26,207 @@ const fromSite = (...of: Parameters<typeof answer>) => siteFailure('1042', answe
 const fromConnection = (code: string) =>
 	connectionFailure(Object.assign(new Error('no'), { code }), address);
 
-/** What happened, the sentence for it, and a word of the advice. */
-const sentences: Array<[string, ServiceFailure, string, RegExp]> = [
-	...[400, 401, 403].map((status): [string, ServiceFailure, string, RegExp] => [
+/** What happened (within the test, so that mutation testing knows which one), its sentence, a word of the advice. */
+const sentences: Array<[string, () => ServiceFailure, string, RegExp]> = [
+	...[400, 401, 403].map((status): [string, () => ServiceFailure, string, RegExp] => [
 		`token ${status}`,
-		fromToken(status),
+		() => fromToken(status),
 		'The service did not accept the username and password',
 		/^Open the credential.* 'Password' again.* locked/,
 	]),
-	...[404, 405].map((status): [string, ServiceFailure, string, RegExp] => [
+	...[404, 405].map((status): [string, () => ServiceFailure, string, RegExp] => [
 		`token ${status}`,
-		fromToken(status),
+		() => fromToken(status),
 		'There is no login at the address of the service',
 		/check 'Base URL'.*'\/auth\/token'/,
 	]),
 	[
 		'token 422',
-		fromToken(422),
+		() => fromToken(422),
 		'The service did not give access (status 422)',
 		/check 'Base URL', 'Username'/,
 	],
 	[
 		'token 200 with a page',
-		fromToken(200, page),
+		() => fromToken(200, page),
 		'The address answered the login with a web page',
 		/not of its website/,
 	],
 	[
 		'token 200 with nothing',
-		fromToken(200, ''),
+		() => fromToken(200, ''),
 		'The answer to the login holds no access token',
 		/check 'Base URL'/,
 	],
 	[
 		'token 307',
-		fromToken(307, '', { location: 'https://other.example/auth/token?a=1' }),
+		() => fromToken(307, '', { location: 'https://other.example/auth/token?a=1' }),
 		'The service points to another address',
 		/^Nothing was sent there\..*'Base URL'\. It points to https:\/\/other\.example$/,
 	],
 	[
 		'token 429',
-		fromToken(429),
+		() => fromToken(429),
 		'The service is receiving too many requests',
 		/^Run the workflow less often/,
 	],
 	[
 		'token 500',
-		fromToken(500),
+		() => fromToken(500),
 		'The service is not able to answer at the moment (status 500)',
 		/lies with the service.* again later/,
 	],
 	[
 		'site 400',
-		fromSite(400),
+		() => fromSite(400),
 		'The service did not accept the request for site 1042 (status 400)',
 		/Check the site ID, and 'API Version'/,
 	],
 	[
 		'site 401',
-		fromSite(401),
+		() => fromSite(401),
 		'The service does not accept its own access token',
 		/Ask the service operator/,
 	],
-	['site 403', fromSite(403), 'Site 1042 is not open to this user', /for access to the site/],
-	['site 404', fromSite(404), 'Site 1042 was not found', /Check the site ID/],
+	['site 403', () => fromSite(403), 'Site 1042 is not open to this user', /for access to the site/],
+	['site 404', () => fromSite(404), 'Site 1042 was not found', /Check the site ID/],
 	[
 		'site 422',
-		fromSite(422),
+		() => fromSite(422),
 		'The service did not accept the request for site 1042 (status 422)',
 		/'API Version'/,
 	],
 	[
 		'site 302 without an address',
-		fromSite(302, '', { location: '/elsewhere' }),
+		() => fromSite(302, '', { location: '/elsewhere' }),
 		'The service points to another address',
 		/into 'Base URL'\.$/,
 	],
 	[
 		'site 429 with a wait',
-		fromSite(429, '', { 'retry-after': '300' }),
+		() => fromSite(429, '', { 'retry-after': '300' }),
 		'The service is receiving too many requests',
 		/^It asked to wait 5 minutes\. Run the workflow less often/,
 	],
 	[
 		'site 503 with a wait',
-		fromSite(503, '', { 'retry-after': '1' }),
+		() => fromSite(503, '', { 'retry-after': '1' }),
 		'The service is not able to answer at the moment (status 503)',
 		/It asked to wait 1 second\. Run the workflow again later/,
 	],
 	[
 		'site 200 with a page',
-		fromSite(200, page),
+		() => fromSite(200, page),
 		'Instead of site 1042 a web page was sent',
 		/'Base URL'/,
 	],
-	['site 200 with nothing', fromSite(200, ''), 'The answer for site 1042 is empty', /again later/],
+	[
+		'site 200 with nothing',
+		() => fromSite(200, ''),
+		'The answer for site 1042 is empty',
+		/again later/,
+	],
 	[
 		'site 200 with a list',
-		fromSite(200, []),
+		() => fromSite(200, []),
 		'The answer for site 1042 cannot be read',
 		/tell the service operator/,
 	],
 	[
 		'an unknown host',
-		fromConnection('ENOTFOUND'),
+		() => fromConnection('ENOTFOUND'),
 		'The address of the service is not known',
 		/typing slips/,
 	],
 	[
 		'no name server',
-		fromConnection('EAI_AGAIN'),
+		() => fromConnection('EAI_AGAIN'),
 		'The address of the service is not known',
 		/network of the machine/,
 	],
 	[
 		'a closed port',
-		fromConnection('ECONNREFUSED'),
+		() => fromConnection('ECONNREFUSED'),
 		'Nothing answers at the address of the service',
 		/port/,
 	],
-	['a time-out', fromConnection('ETIMEDOUT'), 'The service did not answer in time', /'Timeout'/],
+	[
+		'a time-out',
+		() => fromConnection('ETIMEDOUT'),
+		'The service did not answer in time',
+		/'Timeout'/,
+	],
 	[
 		'a request that was cut',
-		fromConnection('ECONNABORTED'),
+		() => fromConnection('ECONNABORTED'),
 		'The service did not answer in time',
 		/'Timeout'/,
 	],
 	[
 		'no TLS there',
-		fromConnection('EPROTO'),
+		() => fromConnection('EPROTO'),
 		'The service does not speak HTTPS at this address',
 		/http:\/\//,
 	],
 	[
 		'no TLS there, newer',
-		fromConnection('ERR_SSL_WRONG_VERSION_NUMBER'),
+		() => fromConnection('ERR_SSL_WRONG_VERSION_NUMBER'),
 		'The service does not speak HTTPS at this address',
 		/http:\/\//,
 	],
 	[
 		'a self-signed certificate',
-		fromConnection('DEPTH_ZERO_SELF_SIGNED_CERT'),
+		() => fromConnection('DEPTH_ZERO_SELF_SIGNED_CERT'),
 		"The service's certificate is not trusted",
 		/'Ignore SSL Issues \(Insecure\)'/,
 	],
 	[
 		'an old certificate',
-		fromConnection('CERT_HAS_EXPIRED'),
+		() => fromConnection('CERT_HAS_EXPIRED'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'a certificate of another host',
-		fromConnection('ERR_TLS_CERT_ALTNAME_INVALID'),
+		() => fromConnection('ERR_TLS_CERT_ALTNAME_INVALID'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'an unknown issuer',
-		fromConnection('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+		() => fromConnection('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
 		"The service's certificate is not trusted",
 		/right address/,
 	],
 	[
 		'a reset',
-		fromConnection('ECONNRESET'),
+		() => fromConnection('ECONNRESET'),
 		'The connection to the service broke off',
 		/again later/,
 	],
 	[
 		'anything else',
-		fromConnection('E_WHATEVER'),
+		() => fromConnection('E_WHATEVER'),
 		'The connection to the service broke off',
 		/again later/,
 	],
 	[
 		'a request that n8n kept back',
-		connectionFailure(new Error('Blocked'), address),
+		() => connectionFailure(new Error('Blocked'), address),
 		'n8n did not send the request',
 		/may call the address https:\/\/api\.example\.com n8n says: "Blocked"$/,
 	],
 	[
 		'our own time limit',
-		fromConnection('ERR_CANCELED'),
+		() => fromConnection('ERR_CANCELED'),
 		'The service did not answer in time',
 		/'Timeout'/,
 	],
 ];
 
 describe('each way to fail has a sentence of its own', () => {
-	test.each(sentences)('%s', (_case, failure, message, advice) => {
+	test.each(sentences)('%s', (_case, happens, message, advice) => {
+		const failure = happens();
 		expect(failure.message).toEqual(message);
 		expect(failure.description).toMatch(advice);
 	});
@@ -226,7 +238,8 @@ describe('each way to fail has a sentence of its own', () => {
 		...['EEXIST', 'EPERM', 'GETADDRINFO'],
 	];
 
-	test.each(sentences)('%s: in words that n8n leaves alone and people bear', (_case, failure) => {
+	test.each(sentences)('%s: in words that n8n leaves alone and people bear', (_case, happens) => {
+		const failure = happens();
 		const { message, description } = failure;
 		for (const word of replaced) expect(message.toUpperCase()).not.toContain(word);
 		expect(message).not.toMatch(/https?:\/\/|:\/\//);
@@ -245,6 +258,52 @@ describe('each way to fail has a sentence of its own', () => {
 		]) {
 			expect(failure).not.toHaveProperty(name);
 		}
+	});
+
+	test('and a class that logs tell by its name', () => {
+		expect(String(new ParameterError('Wrong', 'Mend it'))).toBe('ParameterError: Wrong');
+		expect(String(fromSite(404))).toBe('ServiceFailure: Site 1042 was not found');
+		expect(new ServiceFailure('No', 'Mend it', { about: 'site' }).retry).toBe('no');
+	});
+
+	test.each([
+		['is empty', null],
+		['is empty', undefined],
+		['cannot be read', 'some <html> inside'],
+		['cannot be read', Buffer.from('{}')],
+	])('a site 200 %s: %p', (words, body) => {
+		const failure = siteFailure('1042', { statusCode: 200, headers: {}, body }, [])!;
+		expect(failure.message).toBe(`The answer for site 1042 ${words}`);
+	});
+
+	test.each([
+		'<HTML>',
+		'\n <!DocType html>',
+		'<?xml version="1.0"?>',
+		'<head>',
+		'<body class="a">',
+	])('a page is told by its beginning: %j', (body) => {
+		expect(fromSite(200, body).message).toMatch(/a web page was sent$/);
+		expect(fromToken(200, body).message).toMatch(/with a web page$/);
+	});
+
+	test.each([
+		[300, /points to another address/],
+		[399, /points to another address/],
+		[304, /is empty|no access token/],
+	])('status %i', (status, words) => {
+		expect(fromSite(status, '').message).toMatch(words);
+		expect(fromToken(status, '').message).toMatch(words);
+	});
+
+	test('and says no more than it knows', () => {
+		expect(fromSite(500).description).toMatch(/your workflow\. Run the workflow .* like this\.$/);
+		expect(fromSite(429).description).toMatch(/lower 'Max Concurrency'\.$/);
+		expect(fromSite(404).description).toMatch(/to this user\.$/);
+		expect(connectionFailure({}, address).description).toBe(
+			`Check whether n8n may call the address ${address}`,
+		);
+		expect(connectionFailure('Blocked', address)).toMatchObject({ about: 'service', retry: 'no' });
 	});
 
 	test('an answer with a site is none', () => {
@@ -298,6 +357,51 @@ describe('what to do about it is told to the program, too', () => {
 	])('%s: ask again? %s', (code, retry) => {
 		expect(fromConnection(code)).toMatchObject({ retry, about: 'service' });
 		expect(fromConnection(code).description).toContain(address);
+	});
+
+	test.each<[string, RegExp]>([
+		['EAI_NODATA', /is not known$/],
+		['EAI_NONAME', /is not known$/],
+		['ESOCKETTIMEDOUT', /in time$/],
+		['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /not trusted$/],
+		['ERR_TLS_HANDSHAKE_TIMEOUT', /not trusted$/],
+		// Codes that only hold one of the known ones
+		...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO'].flatMap((code): [string, RegExp][] => [
+			[`${code}_X`, /broke off$/],
+			[`X_${code}`, /broke off$/],
+		]),
+		['X_ERR_SSL_Y', /broke off$/],
+		['X_ERR_TLS_Y', /broke off$/],
+	])('%s', (code, words) => {
+		expect(fromConnection(code).message).toMatch(words);
+	});
+
+	test('the code is one of the network, by any of its names', () => {
+		const told = (error: unknown) => connectionFailure(error, address).message;
+		expect(told({ httpCode: 'ECONNREFUSED' })).toMatch(/^Nothing answers/);
+		expect(told({ errors: { code: 'ECONNREFUSED' } })).toMatch(/^n8n did not/);
+		for (const code of ['econnrefused', '404', 7, null]) {
+			expect(told({ code, httpCode: code })).toMatch(/^n8n did not/);
+		}
+		expect(told(null)).toMatch(/^n8n did not/);
+		const below = (depth: number): unknown =>
+			depth === 0 ? { code: 'ECONNREFUSED' } : { cause: below(depth - 1) };
+		expect(told(below(5))).toMatch(/^Nothing answers/);
+		expect(told(below(6))).toMatch(/^n8n did not/);
+		const bundled = (depth: number): unknown =>
+			depth === 0 ? { code: 'ECONNREFUSED' } : { errors: [bundled(depth - 1)] };
+		expect(told(bundled(5))).toMatch(/^Nothing answers/);
+		expect(told(bundled(6))).toMatch(/^n8n did not/);
+	});
+
+	test.each<[ServiceFailure['about'], () => ServiceFailure[]]>([
+		['credential', () => [302, 400, 404, 405, 422, 200].map((status) => fromToken(status))],
+		['credential', () => [fromSite(401), fromSite(302)]],
+		['service', () => [fromSite(429), fromSite(500), fromToken(429), fromToken(503)]],
+		['site', () => [fromSite(200, ''), fromSite(200, page), fromSite(200, 'x')]],
+		['site', () => [400, 403, 404, 422].map((status) => fromSite(status))],
+	])('it is the %s that it is about', (about, happen) => {
+		for (const failure of happen()) expect(failure.about).toBe(about);
 	});
 
 	test('the code is found in causes and in bundled attempts, also in a circle', () => {
@@ -375,7 +479,33 @@ describe('the service’s own words are repeated', () => {
 		expect(said).not.toContain('secr');
 	});
 
+	test('up to a depth', () => {
+		const inObjects = (depth: number): unknown =>
+			depth === 0 ? { message: 'Too late' } : { error: inObjects(depth - 1) };
+		const inLists = (depth: number): unknown =>
+			depth === 0 ? { message: 'Too late' } : [inLists(depth - 1)];
+		for (const within of [inObjects, inLists]) {
+			expect(serviceSays(within(4))).toBe(' The service says: "Too late"');
+			expect(serviceSays(within(5))).toBe('');
+		}
+	});
+
+	test('in lists without the blank ones', () => {
+		expect(serviceSays({ errors: [' ', 'Too late', ''] })).toBe(' The service says: "Too late"');
+		expect(serviceSays({ errors: [' '], detail: 'Too late' })).toBe(
+			' The service says: "Too late"',
+		);
+	});
+
+	test('also words that are none of the secrets', () => {
+		const said = serviceSays({ message: 'null undefined 7' }, [null, undefined, 7, '']);
+		expect(said).toBe(' The service says: "null undefined 7"');
+	});
+
 	test('up to a length that can be read', () => {
+		expect(serviceSays({ message: 'x'.repeat(300) })).toBe(
+			` The service says: "${'x'.repeat(300)}"`,
+		);
 		expect(serviceSays({ message: 'x'.repeat(5000) })).toBe(
 			` The service says: "${'x'.repeat(300)}…"`,
 		);
@@ -437,6 +567,10 @@ describe('Retry-After (RFC 9110, 10.2.3)', () => {
 		['Sun 5'],
 		['Sun, 99 Nov 1994 08:49:37 GMT'],
 		['1994-11-06T08:49:37Z'],
+		// No text can be made of it
+		[{ toString: 'x' }],
+		[[{ toString: 'x' }]],
+		['On Sun, 06 Nov 1994 08:49:37 GMT'],
 		[{}],
 		[[]],
 	])('%j is none', (value) => {
@@ -487,6 +621,7 @@ describe('a time span is told as a person says it', () => {
 		[120_000, '2 minutes'],
 		[600_000, '10 minutes'],
 		[3_600_000, '60 minutes'],
+		[7_199_000, '120 minutes'],
 		[7_200_000, '2 hours'],
 		[86_400_000, '24 hours'],
 	])('%i ms: %s', (milliseconds, words) => {

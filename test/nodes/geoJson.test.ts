@@ -74,10 +74,30 @@ describe('a map (RFC 7946)', () => {
 
 	test('tells features apart whose unit IDs are absent or repeated', () => {
 		const place = { latitude: 1, longitude: 2 };
-		const units = [{}, {}, { unitId: 7 }, { unitId: '7' }, { unitId: { a: 1 } }, { unitId: null }];
+		const units = [
+			{},
+			{},
+			{ unitId: 7 },
+			{ unitId: '7' },
+			{ unitId: { a: 1 } },
+			{ unitId: null },
+			{ unitId: 7 },
+		];
 		const { collection } = mapOf({ units: units.map((unit) => ({ ...place, ...unit })) });
-		const ids = collection.features.map(({ id }) => id);
-		expect(new Set(ids).size).toBe(6);
+		expect(collection.features.map(({ id }) => id)).toEqual([
+			'unit-1-no-id-1',
+			'unit-1-no-id-2',
+			'unit-1-7',
+			'unit-1-7-2',
+			'unit-1-{"a":1}',
+			'unit-1-no-id-6',
+			'unit-1-7-3',
+		]);
+		expect(collection.features[0]!.properties).toEqual({
+			kind: 'unit',
+			siteId: null,
+			siteName: null,
+		});
 	});
 });
 
@@ -140,6 +160,14 @@ describe('the box around it (RFC 7946, section 5)', () => {
 				[90, 0],
 			],
 			[0, -90, 0, 90],
+		],
+		[
+			'not over it where both ways are as wide',
+			[
+				[0, -90],
+				[0, 90],
+			],
+			[-90, 0, 90, 0],
 		],
 		[
 			'the widest gap decides',

@@ -26,7 +26,7 @@ class Run {
 	}
 
 	/** Asks for places. */
-	take(count = 1, first = false): void {
+	take(count = 1, first?: boolean): void {
 		for (let number = 0; number < count; number++) {
 			const who = this.asked++;
 			this.pace.take(first).then(
@@ -159,6 +159,8 @@ describe('a pause', () => {
 		run.pace.pause(1000);
 		await jest.advanceTimersByTimeAsync(2000);
 		run.pace.pause(6000);
+		// However often it was prolonged
+		expect(jest.getTimerCount()).toBe(1);
 		run.take(1);
 		await jest.advanceTimersByTimeAsync(5999);
 		expect(run.served).toEqual([]);
@@ -172,11 +174,12 @@ describe('a pause', () => {
 		const run = new Run(64);
 		for (let round = 0; round < 2; round++) {
 			run.pace.pause(1000);
-			await jest.advanceTimersByTimeAsync(1001);
+			run.take(1);
+			await settle();
+			expect(run.served).toHaveLength(round);
+			await jest.advanceTimersByTimeAsync(1000);
 		}
-		run.take(1);
-		await settle();
-		expect(run.served).toEqual([0]);
+		expect(run.served).toEqual([0, 1]);
 		expect(run.pace.pauses).toEqual({ count: 2, milliseconds: 2000 });
 	});
 
@@ -189,6 +192,10 @@ describe('a pause', () => {
 		expect(run.stopped).toEqual([0, 1, 2]);
 		expect(jest.getTimerCount()).toBe(0);
 	});
+});
+
+test('a stopped run is told by the word by which n8n knows it', () => {
+	expect(String(new StoppedError())).toMatch(/^StoppedError: .*\bcanceled\b/);
 });
 
 test('a stopped run serves nobody, neither who waits nor who comes later', async () => {

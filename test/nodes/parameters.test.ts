@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { INodeProperties } from 'n8n-workflow';
 import { ParameterError } from '../../nodes/AquacultureSite/failures';
 import {
 	CURRENT_API_VERSION,
@@ -35,6 +36,9 @@ describe('the version (service.md, «Versioning»)', () => {
 		['2025-00-10'],
 		['01.01.2025'],
 		['2025-01-01T00:00:00Z'],
+		['2025-01-01x'],
+		['x2025-01-01'],
+		['+002025-01-01'],
 		['2025-01-01\r\nX-Header: 1'],
 		['２０２５-01-01'],
 		[20250101],
@@ -44,6 +48,9 @@ describe('the version (service.md, «Versioning»)', () => {
 	])('%j is none', (value) => {
 		expect(() => parseApiVersion(value)).toThrow(ParameterError);
 		expect(() => parseApiVersion(value)).toThrow("'API Version' is not a date");
+		expect(() => parseApiVersion(value)).toThrow(
+			expect.objectContaining({ description: expect.stringContaining('YYYY-MM-DD') }),
+		);
 	});
 
 	test('any text is a date that can stand in a header, or refused', () => {
@@ -100,16 +107,24 @@ describe('the options that shape the requests', () => {
 			expect(() => parseRequestOptions({ [name]: wrong })).toThrow(
 				`'${displayName}' is not a whole number from ${from} to ${to}`,
 			);
+			expect(() => parseRequestOptions({ [name]: wrong })).toThrow(
+				expect.objectContaining({ description: expect.stringContaining(`'${displayName}'`) }),
+			);
 		}
 	});
 });
 
 describe('what the panels say', () => {
-	const all = [...siteParameters, ...triggerParameters];
-	const names = all.flatMap(({ name, options = [] }) => [
-		name,
-		...options.flatMap((option) => ('name' in option ? [option.name] : [])),
-	]);
+	/** A field without what only people read; of its choices the values. */
+	function withoutTexts(property: INodeProperties): object {
+		const { displayName: _name, description: _text, placeholder: _example, ...rest } = property;
+		const { hint: _hint, options, ...field } = rest;
+		if (!options) return field;
+		const inside = options.map((option) =>
+			'type' in option ? withoutTexts(option) : 'value' in option ? option.value : option,
+		);
+		return { ...field, options: inside };
+	}
 
 	test('defaults are what parsing takes for granted', () => {
 		const options = siteParameters.find(({ name }) => name === 'options')!.options!;
@@ -119,14 +134,132 @@ describe('what the panels say', () => {
 		expect(shown).toMatchObject(parseRequestOptions({}));
 	});
 
-	test('the names are those that saved workflows depend on', () => {
-		for (const name of [
-			...['operation', 'siteId', 'siteIds', 'include', 'output', 'options', 'binaryPropertyName'],
-			...['apiVersion', 'fullResponse', 'maxConcurrency', 'maxRetries', 'timeout'],
-			...['events', 'ignoreFields', 'minimumDistance'],
-		]) {
-			expect(names).toContain(name);
-		}
+	test('every field of the node is what saved workflows depend on', () => {
+		const getAndGetMany = { show: { operation: ['get', 'getAll'] } };
+		expect(siteParameters.map(withoutTexts)).toEqual([
+			{
+				name: 'operation',
+				type: 'options',
+				noDataExpression: true,
+				default: 'get',
+				options: ['get', 'getGeoJson', 'getAll', 'getUnits'],
+			},
+			{
+				name: 'siteId',
+				type: 'string',
+				required: true,
+				default: '',
+				displayOptions: { show: { operation: ['get'] } },
+			},
+			{
+				name: 'siteIds',
+				type: 'string',
+				required: true,
+				default: '',
+				displayOptions: { show: { operation: ['getAll', 'getUnits', 'getGeoJson'] } },
+			},
+			{
+				name: 'include',
+				type: 'multiOptions',
+				default: ['info', 'units'],
+				options: ['info', 'units'],
+				displayOptions: getAndGetMany,
+			},
+			{
+				name: 'includeNothingNotice',
+				type: 'notice',
+				default: '',
+				displayOptions: { ...getAndGetMany, hide: { include: ['info', 'units'] } },
+			},
+			{
+				name: 'output',
+				type: 'options',
+				default: 'raw',
+				options: ['raw', 'simplified'],
+				displayOptions: getAndGetMany,
+			},
+			{
+				name: 'format',
+				type: 'options',
+				default: 'json',
+				options: ['json', 'file'],
+				displayOptions: { show: { operation: ['getGeoJson'] } },
+			},
+			{
+				name: 'binaryPropertyName',
+				type: 'string',
+				required: true,
+				default: 'data',
+				displayOptions: { show: { operation: ['getGeoJson'], format: ['file'] } },
+			},
+			{
+				name: 'options',
+				type: 'collection',
+				default: {},
+				options: [
+					{ name: 'apiVersion', type: 'string', default: '2025-01-01' },
+					{
+						name: 'fullResponse',
+						type: 'boolean',
+						default: false,
+						displayOptions: { show: { '/operation': ['get', 'getAll'] } },
+					},
+					{
+						name: 'includeInfo',
+						type: 'boolean',
+						default: true,
+						displayOptions: { show: { '/operation': ['getUnits'] } },
+					},
+					{
+						name: 'maxConcurrency',
+						type: 'number',
+						typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+						default: 64,
+					},
+					{
+						name: 'maxRetries',
+						type: 'number',
+						typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
+						default: 3,
+					},
+					{
+						name: 'timeout',
+						type: 'number',
+						typeOptions: { minValue: 1, numberPrecision: 0 },
+						default: 30_000,
+					},
+				],
+			},
+		]);
+	});
+
+	test('and so is every field of the trigger', () => {
+		const events = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'];
+		expect(triggerParameters.map(withoutTexts)).toEqual([
+			{ name: 'siteIds', type: 'string', required: true, default: '' },
+			{
+				name: 'events',
+				type: 'multiOptions',
+				required: true,
+				default: events,
+				options: ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'],
+			},
+			{
+				name: 'options',
+				type: 'collection',
+				default: {},
+				options: [
+					{ name: 'apiVersion', type: 'string', default: '2025-01-01' },
+					{ name: 'ignoreFields', type: 'string', default: '' },
+					{
+						name: 'minimumDistance',
+						type: 'number',
+						typeOptions: { minValue: 0 },
+						default: 0,
+					},
+				],
+			},
+		]);
 	});
 });
 
@@ -140,11 +273,14 @@ describe('the minimum distance', () => {
 		expect(parseMinimumDistance(value)).toBe(metres);
 	});
 
-	test.each<[unknown]>([[-1], [NaN], [Infinity], ['far'], [''], [null], [[5]]])(
+	test.each<[unknown]>([[-1], [NaN], [Infinity], ['far'], [''], [' '], [null], [[5]]])(
 		'%j is none',
 		(value) => {
 			expect(() => parseMinimumDistance(value)).toThrow(ParameterError);
 			expect(() => parseMinimumDistance(value)).toThrow("'Minimum Distance' is not a number");
+			expect(() => parseMinimumDistance(value)).toThrow(
+				expect.objectContaining({ description: expect.stringContaining("'Minimum Distance'") }),
+			);
 		},
 	);
 });

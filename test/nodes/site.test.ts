@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+	asText,
 	infoOf,
 	simplifySite,
 	SITE_PARTS,
@@ -125,6 +126,20 @@ describe('a part that is not what it should be counts as not sent', () => {
 	test('a unit that is no object is passed over', () => {
 		expect(unitsOf({ units: [null, 7, [], { unitId: 1 }, 'x'] })).toEqual([{ unitId: 1 }]);
 	});
+});
+
+test.each<[unknown, string | undefined]>([
+	['7', '7'],
+	[7, '7'],
+	[0, '0'],
+	['', ''],
+	[true, 'true'],
+	[{ a: 1 }, '{"a":1}'],
+	[[1, 'a'], '[1,"a"]'],
+	[null, undefined],
+	[undefined, undefined],
+])('%j as text is %j', (value, text) => {
+	expect(asText(value)).toBe(text);
 });
 
 test.each<[Site, string]>([

@@ -91,6 +91,7 @@ describe('what an event tells', () => {
 	test.each<[string, object]>([
 		['to nowhere', { latitude: null, longitude: null }],
 		['of which only half is known', { latitude: null }],
+		['of which only the other half is known', { latitude: 67, longitude: null }],
 		['that is text', { latitude: '66.95' }],
 	])('of a position %s: no distance', (_where, position) => {
 		const [event] = events(storholmen, withUnits(pen1, { ...pen2, ...position }));
@@ -252,6 +253,23 @@ describe('minimumDistance', () => {
 		expect(events(storholmen, lost, { minimumDistance: 1e9 })).toHaveLength(1);
 		expect(events(lost, storholmen, { minimumDistance: 1e9 })).toHaveLength(1);
 	});
+});
+
+test('a site whose units were never sent has none that could be missed', () => {
+	expect(unitsOf(compare({}, {}).baseline)).toBeUndefined();
+});
+
+test.each<[unknown, unknown, boolean]>([
+	[[], {}, false],
+	[{}, [], false],
+	[[1], { 0: 1 }, false],
+	[[1], [1, 2], false],
+	[[1, 2], [1], false],
+	[2 ** 53, 2 ** 53 + 2, false],
+	[1, 1 + Number.EPSILON, true],
+	[1 + Number.EPSILON, 1, true],
+])('%j and %j say the same: %p', (a, b, same) => {
+	expect(sameValue(a, b)).toBe(same);
 });
 
 describe('ignoreFields', () => {
@@ -570,6 +588,45 @@ describe('a sample', () => {
 		);
 		if (name !== 'siteChanged') expect(event).toMatchObject({ unitId: 1, unit: pen1 });
 		else expect(event!.site).toEqual(storholmen);
+	});
+
+	test.each<[unknown, number, number]>([
+		[66.8, 66.801, 66.8],
+		[90, 90.001, 90],
+		[-90, -89.999, -90],
+		// No latitude on earth, so the unit comes from the equator
+		[91, 0.001, 91],
+	])('of a unit at latitude %p comes from beside it', (latitude, before, after) => {
+		const site = { ...storholmen, units: [{ ...pen1, latitude }] };
+		const [event] = sampleEvents(site, ['unitChanged'], detectedAt);
+		expect(event!.changes).toEqual([
+			{ field: 'latitude', before: expect.closeTo(before, 9), after },
+		]);
+	});
+
+	test('of a unit without a latitude comes from the equator', () => {
+		for (const latitude of [null, '66.8']) {
+			const site = { ...storholmen, units: [{ ...pen1, latitude }] };
+			const [event] = sampleEvents(site, ['unitChanged'], detectedAt);
+			expect(event!.changes).toEqual([{ field: 'latitude', before: 0.001, after: latitude }]);
+		}
+	});
+
+	test('has the license of the site, and one of its own where it has none', () => {
+		const licenseIn = (site: Site) =>
+			sampleEvents(site, ['siteChanged'], detectedAt)[0]!.changes.map(({ before, after }) => [
+				before,
+				after,
+			]);
+		expect(licenseIn(storholmen)).toEqual([['SAMPLE-1042 (before)', 'SAMPLE-1042']]);
+		expect(licenseIn({ info: { license: 7 } })).toEqual([['L-1 (before)', 'L-1']]);
+	});
+
+	test('of a site without units has a unit with a name', () => {
+		expect(sampleEvents({}, ['unitAdded'], detectedAt)[0]).toMatchObject({
+			unitId: 1,
+			unitName: 'Unit 1',
+		});
 	});
 
 	test('of each chosen kind comes once and in that order, from any site', () => {

@@ -25,6 +25,7 @@ describe('site IDs are taken in every form that people have', () => {
 		['a list as text', '[12, 15]', ['12', '15']],
 		['a list of texts as text', '["12", \'15\']', ['12', '15']],
 		['in quotes', '"12", "15"', ['12', '15']],
+		['a list as text with spaces around', ' [12, 15]\n', ['12', '15']],
 		['a number', 1042, ['1042']],
 		['zero', 0, ['0']],
 		['the greatest whole number', Number.MAX_SAFE_INTEGER, ['9007199254740991']],
@@ -71,6 +72,16 @@ describe('what is no site ID is named', () => {
 		['%31', '%31'],
 		['１０４２', '１０４２'],
 		['12345678901234567890', '12345678901234567890'],
+		// What stands around an ID is taken away only where it stands on both sides
+		['12]', '12]'],
+		['[12', '[12'],
+		['x[12]', 'x[12]'],
+		['[12]x', '[12]x'],
+		['"12', '"12'],
+		['12"', '12"'],
+		['x"12"', 'x"12"'],
+		['"12"x', '"12"x'],
+		[`"12'`, `"12'`],
 		['{"id":1}', { id: 1 }],
 		['true', true],
 		['-1', -1],
@@ -92,6 +103,8 @@ describe('what is no site ID is named', () => {
 
 	test('and is cut where it is long', () => {
 		expect(refusal('y'.repeat(5000)).message).toContain(`"${'y'.repeat(40)}…"`);
+		expect(refusal('y'.repeat(41)).message).toContain(`"${'y'.repeat(40)}…"`);
+		expect(refusal('y'.repeat(40)).message).toContain(`"${'y'.repeat(40)}"`);
 	});
 });
 
