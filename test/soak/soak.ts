@@ -406,7 +406,8 @@ class Soak {
 		if (!this.up) return;
 		const { kills } = this;
 		try {
-			this.memory.at(-1)!.push(await memoryOf(await this.n8n.pid));
+			const memory = await memoryOf(await this.n8n.pid);
+			if (!this.stop.signal.aborted) this.memory.at(-1)!.push(memory);
 			for (const { id, status } of await this.executions(this.workflows.trigger, 'newest')) {
 				if (!this.executionsRead.has(id)) await this.readExecution(id, status);
 			}
