@@ -40,6 +40,11 @@ interface Task {
 	fileField?: string;
 }
 
+interface ReadSite {
+	siteId: string;
+	answer: SiteAnswer;
+}
+
 type NodeFailure = NodeApiError | NodeOperationError;
 
 /** Names that the hints of a run tell. */
@@ -144,6 +149,135 @@ function errorItem(error: NodeFailure, itemIndex: number): INodeExecutionData {
 	};
 }
 
+/** One run of the node: reads what all its items ask for side by side, and keeps the answers in their order. */
+class SiteRun {
+	/** What each input item has come to: its sites, and a failure for each that could not be read. */
+	private readonly results: INodeExecutionData[][];
+
+	private readonly remarks: Remarks = { withoutUnits: [], unlocated: [], atNullIsland: [] };
+
+	private readonly givenOut = new Set<Site>();
+
+	private firstFailure?: NodeFailure;
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.results = context.getInputData().map(() => []);
+	}
+
+	/** @throws NodeApiError or NodeOperationError, the first one, where the node is to stop on a failure */
+	async outcome(): Promise<INodeExecutionData[]> {
+		const tasks = await this.readTasks();
+		const service = await this.openService(tasks);
+		if (service) {
+			await Promise.all(tasks.map(async (task) => await this.carryOut(task, service)));
+			this.stopIfFailed();
+			addHints(this.context, service, this.remarks);
+		}
+		return this.results.flat();
+	}
+
+	/** All parameters first, so that a slip in one stops the run before anything is sent. */
+	private async readTasks(): Promise<Task[]> {
+		const operation = this.context.getNodeParameter('operation', 0) as Operation;
+		const tasks: Task[] = [];
+		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
+			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
+			try {
+				tasks.push(readTask(this.context, operation, itemIndex));
+			} catch (error) {
+				this.fail(error, itemIndex);
+				this.stopIfFailed();
+			}
+		}
+		return tasks;
+	}
+
+	/** Undefined where nothing is asked for, or the credential cannot be used: each item tells why. */
+	private async openService(tasks: Task[]): Promise<SiteService | undefined> {
+		const [first] = tasks;
+		if (!first) return undefined;
+		try {
+			return await SiteService.open(this.context, {
+				maxConcurrency: first.requestOptions.maxConcurrency,
+				longestWait: LONGEST_WAIT,
+			});
+		} catch (error) {
+			for (const { itemIndex } of tasks) this.fail(error, itemIndex);
+			this.stopIfFailed();
+			return undefined;
+		}
+	}
+
+	private async carryOut(task: Task, service: SiteService): Promise<void> {
+		const answers = await Promise.all(
+			task.siteIds.map(async (siteId) => await this.read(siteId, task, service)),
+		);
+		if (this.mustStop()) return;
+		const items = await this.itemsOf(task, answers.flat());
+		const pairedItem = { item: task.itemIndex };
+		this.results[task.itemIndex]!.unshift(...items.map((item) => ({ ...item, pairedItem })));
+	}
+
+	/** The answer, or none where it failed. */
+	private async read(siteId: string, task: Task, service: SiteService): Promise<ReadSite[]> {
+		const { parts, requestOptions, itemIndex } = task;
+		try {
+			return [{ siteId, answer: await service.read({ siteId, parts, ...requestOptions }) }];
+		} catch (error) {
+			this.fail(error, itemIndex);
+			if (this.mustStop()) service.stop();
+			return [];
+		}
+	}
+
+	private async itemsOf(task: Task, answers: ReadSite[]): Promise<INodeExecutionData[]> {
+		const sites = answers.map(({ siteId, answer }) => ({
+			siteId,
+			answer,
+			site: this.ownCopy(answer.body),
+		}));
+		switch (task.operation) {
+			case 'getGeoJson':
+				return sites.length === 0 ? [] : [await mapItem(this.context, task, sites, this.remarks)];
+			case 'getUnits':
+				return sites.flatMap(({ siteId, site }) => {
+					if (!unitsOf(site)?.length) this.remarks.withoutUnits.push(siteTitle(site, siteId));
+					return unitRows(site, task.parts).map((row) => ({ json: row as IDataObject }));
+				});
+			default:
+				return sites.map(({ answer, site }) => ({ json: siteItem(task, answer, site) }));
+		}
+	}
+
+	/** Each item gets a site of its own, also where several asked for the same. */
+	private ownCopy(site: Site): Site {
+		if (this.givenOut.has(site)) return deepCopy(site as IDataObject);
+		this.givenOut.add(site);
+		return site;
+	}
+
+	private fail(error: unknown, itemIndex: number): void {
+		const node = this.context.getNode();
+		const failure =
+			error instanceof ServiceFailure
+				? toNodeApiError(node, error, itemIndex)
+				: new NodeOperationError(node, error as Error, { itemIndex });
+		// Said in full here: n8n rewrites a message that happens to hold a word such as ENOENT
+		if (error instanceof ParameterError) failure.message = error.message;
+		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
+		this.firstFailure ??= failure;
+		this.results[itemIndex]!.push(errorItem(failure, itemIndex));
+	}
+
+	private mustStop(): boolean {
+		return this.firstFailure !== undefined && !this.context.continueOnFail();
+	}
+
+	private stopIfFailed(): void {
+		if (this.mustStop()) throw this.firstFailure!;
+	}
+}
+
 export class AquacultureSite implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Aquaculture Site',
@@ -168,99 +302,6 @@ export class AquacultureSite implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const node = this.getNode();
-		const items = this.getInputData();
-		const operation = this.getNodeParameter('operation', 0) as Operation;
-		const results: INodeExecutionData[][] = items.map(() => []);
-		const remarks: Remarks = { withoutUnits: [], unlocated: [], atNullIsland: [] };
-		let firstFailure: NodeFailure | undefined;
-
-		const fail = (error: unknown, itemIndex: number) => {
-			const failure =
-				error instanceof ServiceFailure
-					? toNodeApiError(node, error, itemIndex)
-					: new NodeOperationError(node, error as Error, { itemIndex });
-			// Said in full here: n8n rewrites a message that happens to hold a word such as ENOENT
-			if (error instanceof ParameterError) failure.message = error.message;
-			if (items.length > 1) failure.message += ` [item ${itemIndex}]`;
-			firstFailure ??= failure;
-			results[itemIndex]!.push(errorItem(failure, itemIndex));
-		};
-		const mustStop = () => firstFailure !== undefined && !this.continueOnFail();
-
-		// All parameters first, so that a slip in one stops the run before anything is sent
-		const tasks: Task[] = [];
-		for (let itemIndex = 0; itemIndex < items.length; itemIndex++) {
-			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
-			try {
-				tasks.push(readTask(this, operation, itemIndex));
-			} catch (error) {
-				fail(error, itemIndex);
-				if (mustStop()) throw firstFailure!;
-			}
-		}
-		if (tasks.length === 0) return [results.flat()];
-
-		let service: SiteService;
-		try {
-			const { maxConcurrency } = tasks[0]!.requestOptions;
-			service = await SiteService.open(this, { maxConcurrency, longestWait: LONGEST_WAIT });
-		} catch (error) {
-			for (const { itemIndex } of tasks) fail(error, itemIndex);
-			if (mustStop()) throw firstFailure!;
-			return [results.flat()];
-		}
-
-		const given = new Set<Site>();
-		/** Each item gets a site of its own, also where several asked for the same. */
-		const ownCopy = (site: Site): Site => {
-			if (given.has(site)) return deepCopy(site as IDataObject);
-			given.add(site);
-			return site;
-		};
-
-		const carryOut = async (task: Task) => {
-			const { itemIndex, siteIds, parts, requestOptions } = task;
-			const read = async (siteId: string) => {
-				try {
-					const answer = await service.read({ siteId, parts, ...requestOptions });
-					return [{ siteId, answer }];
-				} catch (error) {
-					fail(error, itemIndex);
-					if (mustStop()) service.stop();
-					return [];
-				}
-			};
-			const answers = (await Promise.all(siteIds.map(read))).flat();
-			if (mustStop()) return;
-			const sites = answers.map(({ siteId, answer }) => ({
-				siteId,
-				answer,
-				site: ownCopy(answer.body),
-			}));
-			const pairedItem = { item: itemIndex };
-			const found: INodeExecutionData[] = [];
-			if (operation === 'getGeoJson') {
-				if (sites.length > 0)
-					found.push({ ...(await mapItem(this, task, sites, remarks)), pairedItem });
-			} else if (operation === 'getUnits') {
-				for (const { siteId, site } of sites) {
-					if (!unitsOf(site)?.length) remarks.withoutUnits.push(siteTitle(site, siteId));
-					found.push(
-						...unitRows(site, parts).map((row) => ({ json: row as IDataObject, pairedItem })),
-					);
-				}
-			} else {
-				found.push(
-					...sites.map(({ answer, site }) => ({ json: siteItem(task, answer, site), pairedItem })),
-				);
-			}
-			results[itemIndex]!.unshift(...found);
-		};
-		await Promise.all(tasks.map(carryOut));
-		if (mustStop()) throw firstFailure!;
-
-		addHints(this, service, remarks);
-		return [results.flat()];
+		return [await new SiteRun(this).outcome()];
 	}
 }
