@@ -54,7 +54,7 @@ interface Exchange {
 	 * The tokens it came in place of. Whoever holds another one may have it from another process of n8n, which
 	 * fetched it later.
 	 */
-	replaced: unknown[];
+	replaced: Set<unknown>;
 }
 
 /**
@@ -124,17 +124,19 @@ async function sharedExchange(
 	const known = exchanges.get(key);
 	if (known) {
 		const { outcome, replaced } = known;
-		if (!outcome) replaced.push(refusedToken);
+		if (!outcome) replaced.add(refusedToken);
 		const age = outcome ? now - outcome.at : 0;
-		const isNews =
-			refusedToken === '' ? age < SHARED_WITH_NEW_CALLERS : replaced.includes(refusedToken);
+		const isNews = refusedToken === '' ? age < SHARED_WITH_NEW_CALLERS : replaced.has(refusedToken);
 		if (!outcome || outcome.token === undefined || isNews) return await known.token;
 	}
 
 	const replaced = [...(known?.replaced ?? []), known?.outcome?.token, refusedToken];
 	const entry: Exchange = {
 		token: exchange(),
-		replaced: [...new Set(replaced)].slice(-REMEMBERED_AT_MOST),
+		replaced: new Set(replaced.slice(-REMEMBERED_AT_MOST)),
+	};
+	const forget = () => {
+		if (exchanges.get(key) === entry) exchanges.delete(key);
 	};
 	exchanges.delete(key);
 	exchanges.set(key, entry);
@@ -144,12 +146,12 @@ async function sharedExchange(
 		return token;
 	} catch (failure) {
 		// Only a refusal is worth remembering: a service that did not answer may do so the next moment
-		if (failure instanceof ServiceFailure && isRefusal(failure)) {
-			entry.outcome = { at: Date.now() };
-		} else if (exchanges.get(key) === entry) {
-			exchanges.delete(key);
-		}
+		if (failure instanceof ServiceFailure && isRefusal(failure)) entry.outcome = { at: Date.now() };
+		else forget();
 		throw failure;
+	} finally {
+		// Also where no other login follows, nothing stays in memory
+		AbortSignal.timeout(REMEMBERED).addEventListener('abort', forget);
 	}
 }
 

@@ -175,6 +175,28 @@ describe('what is left of a credential that was deleted', () => {
 		expect(first().counts.refusedLogins).toBe(2);
 	});
 
+	test('after 60 seconds it leaves memory by itself, also where nobody asks any more', async () => {
+		const timers: Array<{ milliseconds: number; timer: AbortController }> = [];
+		jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+			const timer = new AbortController();
+			timers.push({ milliseconds, timer });
+			return timer.signal;
+		});
+		const own = { username: 'dora@example.com', password: 'sample' };
+		const wrong = { ...own, password: 'wrong' };
+		first().logins.push(own);
+		const readAsBoth = async () => {
+			await read(await n8nOf(first(), own), [idsOf(0)[0]!]);
+			await read(await n8nOf(first(), wrong), [idsOf(0)[0]!]);
+			return [first().counts.logins, first().counts.refusedLogins];
+		};
+		expect(await readAsBoth()).toEqual([1, 1]);
+		expect(await readAsBoth()).toEqual([1, 1]);
+		for (const { milliseconds, timer } of timers) if (milliseconds === 60_000) timer.abort();
+		// The clock stands still: whatever is in memory would be taken
+		expect(await readAsBoth()).toEqual([2, 2]);
+	});
+
 	test('a hundred logins are remembered, the latest ones', async () => {
 		const many = Array.from({ length: 101 }, (_, index) => ({
 			username: `user-${index}`,
