@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createWriteStream, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { parse as parseFlatted } from 'flatted';
 import type { IConnections, ICredentialDataDecryptedObject, INode, IRun } from 'n8n-workflow';
@@ -99,6 +100,9 @@ export class N8nInstance {
 	/** Everything that n8n and its command line printed, oldest first. */
 	readonly log: string;
 
+	/** Everything that n8n pushed to an editor, once `openEditor()` has opened one. */
+	readonly pushed: string;
+
 	/** The throw-away owner of this instance, the account to log in with once `login()` has set it up. */
 	readonly owner = {
 		email: 'owner@example.com',
@@ -112,6 +116,9 @@ export class N8nInstance {
 
 	private cookie = '';
 
+	/** The editor that executions are started from. */
+	private pushRef?: string;
+
 	private readonly encryptionKey = randomBytes(24).toString('hex');
 
 	private constructor(
@@ -123,6 +130,7 @@ export class N8nInstance {
 	) {
 		this.databaseFile = join(userFolder, '.n8n', 'database.sqlite');
 		this.log = join(userFolder, 'n8n.log');
+		this.pushed = join(userFolder, 'pushed.log');
 	}
 
 	/**
@@ -252,6 +260,21 @@ export class N8nInstance {
 			await this.fetchRest('POST', '/owner/setup', this.owner);
 		}
 		await this.fetchRest('POST', '/login', { emailOrLdapLoginId: email, password });
+	}
+
+	/**
+	 * Opens an editor, as far as n8n can tell: until n8n stops, what it pushes to it about executions goes into the file
+	 * `pushed`. Needs N8N_PUSH_BACKEND=sse.
+	 */
+	async openEditor(): Promise<void> {
+		this.pushRef = randomUUID();
+		const response = await fetch(`${this.baseUrl}/rest/push?pushRef=${this.pushRef}`, {
+			headers: { accept: 'text/event-stream', cookie: this.cookie, origin: this.baseUrl },
+		});
+		if (!response.ok || !response.body) {
+			throw new RestError('GET /push', response.status, await response.text());
+		}
+		void pipeline(response.body, createWriteStream(this.pushed)).catch(() => undefined);
 	}
 
 	/**
@@ -460,7 +483,11 @@ export class N8nInstance {
 	private async fetchRest(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await fetch(`${this.baseUrl}/rest${path}`, {
 			method,
-			headers: { 'content-type': 'application/json', cookie: this.cookie },
+			headers: {
+				'content-type': 'application/json',
+				cookie: this.cookie,
+				...(this.pushRef === undefined ? {} : { 'push-ref': this.pushRef }),
+			},
 			...(body === undefined ? {} : { body: JSON.stringify(body) }),
 		});
 		for (const set of response.headers.getSetCookie()) {

@@ -89,12 +89,18 @@ export function httpRequest(
 	credential: CredentialReference,
 	url: string,
 	more: Partial<INode> = {},
+	parameters: INodeParameters = {},
 ): INode {
 	return node(
 		name,
 		`${BUILT_IN}.httpRequest`,
 		4.5,
-		{ url, authentication: 'predefinedCredentialType', nodeCredentialType: 'aquacultureApi' },
+		{
+			url,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'aquacultureApi',
+			...parameters,
+		},
 		{ credentials: { aquacultureApi: credential }, ...more },
 	);
 }

@@ -1,4 +1,9 @@
-import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	INodeExecutionData,
+	INodeParameters,
+	NodeApiError,
+} from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
 import { CREDENTIAL, HIT, SITES, type Asked, type Row, type Stage, type Variation } from './table';
 
@@ -54,16 +59,17 @@ let users = 0;
 
 const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
 
-/** Runs one form of a row's fault: one site after the other, so that each count is exact. */
-export async function runCell(
-	{ place, hit, maxRetries = 3, timeout = 30_000 }: Row,
+/**
+ * Brings the fault about, for a user of its own: who finds no other cell's login remembered.
+ * @returns what is in the credential
+ */
+export function arrange(
+	{ place }: Row,
 	variation: Variation,
-	onError: OnError,
 	stage: Stage,
-): Promise<Outcome> {
+): ICredentialDataDecryptedObject {
 	const { service, tls, elsewhere } = stage;
 	for (const each of [service, tls, elsewhere]) each.reset();
-	// The cells share the package's modules: a user of its own finds no other cell's login remembered
 	const login = { ...service.login, username: `user-${++users}@example.com` };
 	for (const { logins } of [service, tls]) logins.push(login);
 	const faults = [variation.fault?.(stage) ?? []].flat();
@@ -80,32 +86,45 @@ export async function runCell(
 		}));
 	}
 	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
+	return { baseUrl: service.baseUrl, ...login, ...variation.credential?.(stage) };
+}
 
+/** The input items: `id`, and how long the service may take for it. */
+export function inputOf({ hit, timeout = 30_000 }: Row): Array<{ id: number; timeout: number }> {
+	return SITES.map((id, item) => ({ id, timeout: hit.includes(item) ? timeout : 30_000 }));
+}
+
+/** The node's: one site after the other, so that each count is exact. */
+export function parametersOf({ maxRetries = 3 }: Row, { parameters }: Variation): INodeParameters {
+	return {
+		operation: 'get',
+		siteId: '={{ $json.id }}',
+		siteIds: '={{ $json.id }}',
+		options: { maxConcurrency: 1, maxRetries, timeout: '={{ $json.timeout }}' },
+		...parameters,
+	};
+}
+
+/** Runs one form of a row's fault in n8n's engine. */
+export async function runCell(
+	row: Row,
+	variation: Variation,
+	onError: OnError,
+	stage: Stage,
+): Promise<Outcome> {
+	const { service, tls, elsewhere } = stage;
+	const credential = arrange(row, variation, stage);
 	const engine = await createEngine({
 		fresh: false,
-		credentials: {
-			[CREDENTIAL]: {
-				baseUrl: service.baseUrl,
-				...login,
-				...variation.credential?.(stage),
-			},
-		},
+		credentials: { [CREDENTIAL]: credential },
 	});
 	const { outputs, error } = await engine.run({
 		node: {
 			type: 'n8n-nodes-aquaculture.aquacultureSite',
 			onError,
-			parameters: {
-				operation: 'get',
-				siteId: '={{ $json.id }}',
-				siteIds: '={{ $json.id }}',
-				options: { maxConcurrency: 1, maxRetries, timeout: '={{ $json.timeout }}' },
-				...variation.parameters,
-			},
+			parameters: parametersOf(row, variation),
 		},
-		items: SITES.map((id, item) => ({
-			json: { id, timeout: hit.includes(item) ? timeout : 30_000 },
-		})),
+		items: inputOf(row).map((json) => ({ json })),
 	});
 
 	const [regular = [], errors = []] = outputs;
