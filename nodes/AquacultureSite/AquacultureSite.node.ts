@@ -73,10 +73,9 @@ function readTask(context: IExecuteFunctions, operation: Operation, itemIndex: n
 		requestOptions: parseRequestOptions(options),
 		simplify: wholeSites && parameter('output', 'raw') === 'simplified',
 		fullResponse: wholeSites && options.fullResponse === true,
-		...(operation === 'getGeoJson' &&
-			parameter('format', 'json') === 'file' && {
-				fileField: String(parameter('binaryPropertyName', 'data')),
-			}),
+		...(parameter('format', 'json') === 'file' && {
+			fileField: String(parameter('binaryPropertyName', 'data')),
+		}),
 	};
 }
 

@@ -35,12 +35,13 @@ interface Settings extends CompareOptions {
 /** @throws NodeOperationError that names the parameter */
 function readSettings(context: IPollFunctions): Settings {
 	const options = context.getNodeParameter('options', {}) as IDataObject;
-	const fields = String(options.ignoreFields ?? '').split(',');
 	try {
 		return {
 			siteIds: parseSiteIds(context.getNodeParameter('siteIds')),
 			events: context.getNodeParameter('events', [...SITE_EVENTS]) as SiteEventName[],
-			ignoreFields: fields.map((field) => field.trim()).filter((field) => field !== ''),
+			ignoreFields: String(options.ignoreFields ?? '')
+				.split(',')
+				.map((field) => field.trim()),
 			minimumDistance: parseMinimumDistance(options.minimumDistance),
 			apiVersion: parseApiVersion(options.apiVersion),
 		};

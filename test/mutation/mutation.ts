@@ -33,7 +33,7 @@ const ROOMS: Record<string, Room> = {
 			'nodes/AquacultureSite/AquacultureSiteTrigger.node.ts',
 			'nodes/AquacultureSite/baseline.ts',
 		],
-		tests: ['test/nodes/AquacultureSiteTrigger.test.ts'],
+		tests: ['test/nodes/AquacultureSiteTrigger.test.ts', 'test/nodes/descriptions.test.ts'],
 		built: true,
 	},
 	node: {
@@ -42,6 +42,7 @@ const ROOMS: Record<string, Room> = {
 			'test/nodes/AquacultureSite.test.ts',
 			'test/nodes/AquacultureSite.rows-and-maps.test.ts',
 			'test/nodes/AquacultureSite.failures.test.ts',
+			'test/nodes/descriptions.test.ts',
 		],
 		built: true,
 	},
@@ -94,7 +95,7 @@ function optionsOf(name: string, { mutate, tests, built }: Room): PartialStryker
 function survivor({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
 	const { line, column } = location.start;
 	const text = (replacement ?? '').replace(/\s+/g, ' ').slice(0, 80);
-	return `${relative('.', fileName)}:${line + 1}:${column + 1} ${mutatorName}: ${text} (${status})`;
+	return `${relative('.', fileName)}:${line}:${column} ${mutatorName}: ${text} (${status})`;
 }
 
 const countOf = (results: MutantResult[], ...status: Array<MutantResult['status']>) =>

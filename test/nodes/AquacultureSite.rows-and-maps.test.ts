@@ -223,6 +223,30 @@ describe('getGeoJson', () => {
 		expect(hints(run)).toHaveLength(1);
 	});
 
+	test.each([['json'], ['file']])(
+		'of which no site can be read is no map: the failures alone (%s)',
+		async (format) => {
+			const run = await engine.run({
+				node: siteNode(
+					{ operation: 'getGeoJson', siteIds: '={{ $json.id }}', format },
+					{ onError: 'continueRegularOutput' },
+				),
+				items: itemsWith(['7, 8', '1088']),
+			});
+			expect(run.items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
+				['Site 7 was not found [item 0]', { item: 0 }],
+				['Site 8 was not found [item 0]', { item: 0 }],
+				[undefined, { item: 1 }],
+			]);
+			expect(hints(run)).toEqual([]);
+		},
+	);
+
+	test('needs the site and its units, whatever was chosen for rows before', async () => {
+		await map(1088, { options: { includeInfo: false } });
+		expect(siteRequests().map(({ query }) => query.$include)).toEqual(['info,units']);
+	});
+
 	test('a map across the antimeridian has its west edge east of it (RFC 7946, section 5.2)', async () => {
 		Object.assign(site(1088).units[0]!, { longitude: 179.5 });
 		Object.assign(site(1088).units[1]!, { longitude: -179.5 });

@@ -244,6 +244,7 @@ describe('a site that cannot be read', () => {
 		expect(warnings()).toEqual([
 			expect.objectContaining({
 				message: expect.stringMatching(/site 1042 was not read: .*\(status 500\)$/),
+				metadata: expect.objectContaining({ description: expect.stringMatching(/\w+/) }),
 			}),
 		]);
 		expect(await trigger.poll()).toBeNull();
@@ -458,6 +459,11 @@ describe('what has to be mended is said', () => {
 		const trigger = engine.pollingTrigger(node(parameters));
 		await expect(trigger.activate()).rejects.toMatchObject({ name: 'NodeOperationError', message });
 		expect(service.counts.requests).toBe(0);
+	});
+
+	test('no credential: that there is none', async () => {
+		const trigger = engine.pollingTrigger({ ...node(), credential: null });
+		await expect(trigger.activate()).rejects.toThrow('Node does not have any credentials set');
 	});
 
 	test('a base URL that is none: before anything is sent', async () => {
