@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { installN8n, type N8nInstall } from '../e2e/install';
-import { N8nInstance } from '../e2e/n8n';
+import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { packTarball } from '../e2e/tarball';
 import type { Say } from '../e2e/workspace';
 import { type Service, startService } from '../service/service';
@@ -55,7 +55,7 @@ export class Platform {
 	/** The id of each caller's workflow, which is also the path of its webhook. */
 	private readonly paths = new Map<string, string>();
 
-	private credential?: { id: string; name: string };
+	private credential?: CredentialReference;
 
 	private logins = 0;
 
@@ -150,10 +150,9 @@ export class Platform {
 		return path;
 	}
 
-	private async createCredential(): Promise<{ id: string; name: string }> {
-		const credential = this.credentialOf(this.newLogin());
-		const { id } = await this.n8n.createCredential(credential);
-		return { id, name: credential.name };
+	private async createCredential(): Promise<CredentialReference> {
+		const { name, data } = this.credentialOf(this.newLogin());
+		return await this.n8n.createCredential(name, data);
 	}
 
 	private credentialOf(login: { username: string; password: string }) {

@@ -1,18 +1,11 @@
 import type { INode } from 'n8n-workflow';
 import { type Service, startService } from '../service/service';
 import { manySites } from '../service/sites';
-import { N8nInstance } from './n8n';
+import { type CredentialReference, N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { freePort } from './processes';
 import { findSecrets, secretsOf } from './secrets';
-import {
-	chain,
-	type CredentialReference,
-	httpRequest,
-	node,
-	oneItemPerSite,
-	siteNode,
-} from './workflows';
+import { chain, httpRequest, node, readSites, siteNode } from './workflows';
 
 const SITES = manySites(200);
 const SITE_IDS = SITES.map(({ siteId }) => siteId);
@@ -61,19 +54,12 @@ function wrongPassword(of: string): string {
 	return (wrongPasswords[`wrong password, ${of}`] = password(`wrong, ${of}`));
 }
 
-async function saveCredential(name: string, data: object): Promise<CredentialReference> {
-	const { id } = await n8n.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...data },
-	});
-	return { id, name };
-}
+const saveCredential = (name: string, data: object) =>
+	n8n.createCredential(name, { baseUrl: service.baseUrl, ...data });
 
 /** Saves a workflow that gives the caller one item for each site. */
 async function saveWorkflow(siteIds: number[], caller: INode): Promise<string> {
-	const { id } = await n8n.createWorkflow(chain('Read Sites', ...oneItemPerSite(siteIds), caller));
-	return id;
+	return (await n8n.createWorkflow(readSites(siteIds, caller))).id;
 }
 
 /** Runs a workflow in the editor and counts what the service was asked meanwhile. */

@@ -16,11 +16,9 @@ beforeAll(async () => {
 	n8n = await N8nInstance.create({ ...prepared(), name: 'mcp' });
 	await n8n.start();
 	await n8n.login();
-	const name = 'Aquaculture API account';
-	const { id } = await n8n.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	const credential = await n8n.createCredential('Aquaculture API account', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
 	const workflow = await n8n.createWorkflow({
 		name: 'Sites for a Model',
@@ -34,7 +32,7 @@ beforeAll(async () => {
 					siteId: "={{ $fromAI('siteId', 'The number of the site, in digits only', 'string') }}",
 					output: 'simplified',
 				},
-				{ credentials: { aquacultureApi: { id, name } } },
+				{ credentials: { aquacultureApi: credential } },
 			),
 		],
 		connections: {

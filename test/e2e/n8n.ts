@@ -20,6 +20,12 @@ export interface CredentialFile {
 	data: ICredentialDataDecryptedObject;
 }
 
+/** A credential as a node refers to it. */
+export interface CredentialReference {
+	id: string;
+	name: string;
+}
+
 /** A workflow as n8n exports and imports it. */
 export interface WorkflowFile {
 	id: string;
@@ -287,9 +293,14 @@ export class N8nInstance {
 		return ((await this.fetchRest(method, path, body)) as { data: T }).data;
 	}
 
-	/** Saves a credential as the dialog does. */
-	async createCredential(credential: Omit<CredentialFile, 'id'>): Promise<{ id: string }> {
-		return await this.rest('POST', '/credentials', credential);
+	/** Saves a credential of this package as the dialog does. */
+	async createCredential(
+		name: string,
+		data: ICredentialDataDecryptedObject,
+	): Promise<CredentialReference> {
+		const credential = { name, type: 'aquacultureApi', data };
+		const { id } = await this.rest<{ id: string }>('POST', '/credentials', credential);
+		return { id, name };
 	}
 
 	/** Saves a workflow as the editor does. n8n gives it an id and a version. */
@@ -334,7 +345,12 @@ export class N8nInstance {
 		return await this.waitForExecution(await this.startViaEditor(workflowId, trigger));
 	}
 
-	/** The same without waiting: resolves to the id of the execution. */
+	/** Saves a new workflow and executes it as the editor does. */
+	async createAndRun(workflow: Omit<WorkflowFile, 'id'>): Promise<Execution> {
+		return await this.runViaEditor((await this.createWorkflow(workflow)).id);
+	}
+
+	/** The execution without waiting for its end: resolves to the id of the execution. */
 	async startViaEditor(workflowId: string, trigger?: string): Promise<string> {
 		const workflowData = await this.rest<WorkflowFile>('GET', `/workflows/${workflowId}`);
 		const name = trigger ?? workflowData.nodes.find(({ type }) => /trigger$/i.test(type))?.name;

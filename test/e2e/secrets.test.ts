@@ -62,8 +62,7 @@ function hangsHttpRequest({ place, message }: Row, variation: Variation): boolea
 /** The node with its setting, and after it n8n's HTTP Request node with the same credential, on the same items. */
 async function runBoth(row: Row, variation: Variation, onError: OnError, name: string) {
 	const data = arrange(row, variation, stage);
-	const { id } = await n8n.createCredential({ name: CREDENTIAL, type: 'aquacultureApi', data });
-	const credential = { id, name: CREDENTIAL };
+	const credential = await n8n.createCredential(CREDENTIAL, data);
 	const items = inputOf(row).map((item) => ({ ...item, canary: CANARY }));
 	const callers = [
 		siteNode('Read', credential, parametersOf(impatient(row), variation), { onError }),
@@ -94,7 +93,7 @@ async function runBoth(row: Row, variation: Variation, onError: OnError, name: s
 		main: [callers.map((caller) => ({ node: caller.name, type: 'main', index: 0 }))],
 	};
 	delete workflow.connections['Read'];
-	const execution = await n8n.runViaEditor((await n8n.createWorkflow(workflow)).id);
+	const execution = await n8n.createAndRun(workflow);
 
 	const { service, tls, elsewhere } = stage;
 	for (const each of [service, tls]) {

@@ -4,11 +4,11 @@ import { check } from '@placemarkio/check-geojson';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { type Service, startService } from '../service/service';
 import { manySites, sampleSites } from '../service/sites';
-import { N8nInstance } from './n8n';
+import { type CredentialReference, N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { findSecrets, secretsOf } from './secrets';
 import { until } from './until';
-import { chain, type CredentialReference, node, oneItemPerSite, siteNode } from './workflows';
+import { node, readSites, siteNode } from './workflows';
 
 const SITES = sampleSites();
 const [STORHOLMEN, ORNESVIKA] = SITES;
@@ -23,12 +23,10 @@ beforeAll(async () => {
 	n8n = await N8nInstance.create({ ...prepared(), name: 'site', env: { N8N_LOG_LEVEL: 'debug' } });
 	await n8n.start();
 	await n8n.login();
-	const { id } = await n8n.createCredential({
-		name: 'Sea farm',
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	credential = await n8n.createCredential('Sea farm', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
-	credential = { id, name: 'Sea farm' };
 });
 
 afterAll(async () => {
@@ -41,16 +39,8 @@ function read(parameters: INodeParameters, more: Partial<INode> = {}): INode {
 	return siteNode('Read', credential, { siteId: '={{ $json.siteId }}', ...parameters }, more);
 }
 
-async function save(siteIds: number[], ...nodes: INode[]): Promise<string> {
-	const { id } = await n8n.createWorkflow(
-		chain('Read Sites', ...oneItemPerSite(siteIds), ...nodes),
-	);
-	return id;
-}
-
-async function run(siteIds: number[], ...nodes: INode[]) {
-	return await n8n.runViaEditor(await save(siteIds, ...nodes));
-}
+const run = (siteIds: number[], ...nodes: INode[]) =>
+	n8n.createAndRun(readSites(siteIds, ...nodes));
 
 describe('one of three sites is not there', () => {
 	const siteIds = [STORHOLMEN!.siteId, NOT_THERE, ORNESVIKA!.siteId];
@@ -160,10 +150,8 @@ test('stopped in the editor, a run ends its requests and starts no other', async
 	service.faults.site.push({ connection: 'hang' });
 	const before = { ...service.counts };
 	const asked = () => service.counts.siteRequests - before.siteRequests;
-	const id = await save(
-		manySites(200).map(({ siteId }) => siteId),
-		read({ operation: 'get' }),
-	);
+	const siteIds = manySites(200).map(({ siteId }) => siteId);
+	const { id } = await n8n.createWorkflow(readSites(siteIds, read({ operation: 'get' })));
 
 	const executionId = await n8n.startViaEditor(id);
 	await until('requests are under way', () => service.counts.inFlight > 0);

@@ -22,13 +22,11 @@ beforeAll(async () => {
 	});
 	await n8n.start();
 	await n8n.login();
-	const name = 'Sea farm';
-	const { id } = await n8n.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	const credential = await n8n.createCredential('Sea farm', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
-	const trigger = siteTrigger('Changes', { id, name }, { siteIds: `${STORHOLMEN}, ${ORNESVIKA}` });
+	const trigger = siteTrigger('Changes', credential, { siteIds: `${STORHOLMEN}, ${ORNESVIKA}` });
 	({ id: workflowId } = await n8n.createWorkflow(
 		chain('Tell Changes', trigger, node('Told', 'n8n-nodes-base.noOp', 1, {})),
 	));

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { WorkflowFile } from './n8n';
+import type { CredentialReference, WorkflowFile } from './n8n';
 
 export type NewWorkflow = Omit<WorkflowFile, 'id'>;
-
-/** A credential as a node refers to it. */
-export interface CredentialReference {
-	id: string;
-	name: string;
-}
 
 const PACKAGE = 'n8n-nodes-aquaculture';
 const BUILT_IN = 'n8n-nodes-base';
@@ -35,16 +29,18 @@ export function chain(name: string, ...nodes: INode[]): NewWorkflow {
 	return { name, nodes, connections };
 }
 
-/** Nodes that start by hand and give one item `{ siteId }` for each of the sites. */
-export function oneItemPerSite(siteIds: number[]): INode[] {
-	return [
+/** A workflow that starts by hand and gives the nodes one item `{ siteId }` for each of the sites. */
+export function readSites(siteIds: number[], ...nodes: INode[]): NewWorkflow {
+	return chain(
+		'Read Sites',
 		node('Start', `${BUILT_IN}.manualTrigger`, 1, {}),
 		node('List', `${BUILT_IN}.set`, 3.4, {
 			mode: 'raw',
 			jsonOutput: JSON.stringify({ siteId: siteIds }),
 		}),
 		node('Items', `${BUILT_IN}.splitOut`, 1, { fieldToSplitOut: 'siteId' }),
-	];
+		...nodes,
+	);
 }
 
 /** The package's node. */

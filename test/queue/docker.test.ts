@@ -84,11 +84,9 @@ afterAll(async () => {
 });
 
 test('the image of the Dockerfile, as compose.yaml runs it: a worker reads a site', async () => {
-	const name = 'Sea farm';
-	const { id } = await main.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	const credential = await main.createCredential('Sea farm', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
 	const path = 'site';
 	const webhook = node(
@@ -103,7 +101,7 @@ test('the image of the Dockerfile, as compose.yaml runs it: a worker reads a sit
 		chain(
 			'Read a Site',
 			webhook,
-			siteNode('Read', { id, name }, { operation: 'get', siteId: String(site!.siteId) }),
+			siteNode('Read', credential, { operation: 'get', siteId: String(site!.siteId) }),
 		),
 	);
 	await main.activate(workflow.id);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import Table from 'cli-table3';
-import { N8nInstance } from '../e2e/n8n';
+import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
-import { chain, type CredentialReference, node, siteNode, siteTrigger } from '../e2e/workflows';
+import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { type Service, startService } from '../service/service';
 import { manySites } from '../service/sites';
 import { checkServers, DATABASE, type DataServer, startPostgres, startRedis } from './servers';
@@ -60,13 +60,10 @@ beforeAll(async () => {
 		workers.push(instance);
 		await instance.start();
 	}
-	const name = 'Sea farm';
-	const { id } = await main.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	credential = await main.createCredential('Sea farm', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
-	credential = { id, name };
 });
 
 afterAll(async () => {

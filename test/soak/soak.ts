@@ -11,7 +11,7 @@ import { keep } from '../e2e/prepared';
 import { findSecrets, secretsOf } from '../e2e/secrets';
 import { packTarball } from '../e2e/tarball';
 import { until } from '../e2e/until';
-import { chain, type CredentialReference, node, siteNode, siteTrigger } from '../e2e/workflows';
+import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { ROOT, SetupError } from '../e2e/workspace';
 import type { Fault } from '../service/faults';
 import { type Service, startService } from '../service/service';
@@ -50,12 +50,6 @@ const STARTING = 30_000;
  * memory grow for minutes before it gives a third of it back.
  */
 const MEMORY_BOUND = 1.5;
-
-/** n8n takes no interval below a minute, but any number of poll times: here one for every other second of a minute. */
-const EVERY_OTHER_SECOND = Array.from({ length: 30 }, (_, index) => ({
-	mode: 'custom',
-	cronExpression: `${index * 2} * * * * *`,
-}));
 
 /** What may be told when the service or the network fails as it does here. */
 const SENTENCES = [
@@ -480,13 +474,10 @@ class Soak {
 }
 
 async function workflowsOn(n8n: N8nInstance, service: Service) {
-	const name = 'Sea farm';
-	const { id } = await n8n.createCredential({
-		name,
-		type: 'aquacultureApi',
-		data: { baseUrl: service.baseUrl, ...service.login },
+	const credential = await n8n.createCredential('Sea farm', {
+		baseUrl: service.baseUrl,
+		...service.login,
 	});
-	const credential: CredentialReference = { id, name };
 	const reader = chain(
 		'Read Sites',
 		node(
@@ -517,7 +508,6 @@ async function workflowsOn(n8n: N8nInstance, service: Service) {
 		'Tell Changes',
 		siteTrigger('Changes', credential, {
 			siteIds: service.sites.map(({ siteId }) => siteId).join(', '),
-			pollTimes: { item: EVERY_OTHER_SECOND },
 		}),
 		node('Told', 'n8n-nodes-base.noOp', 1, {}),
 	);

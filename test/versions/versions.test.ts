@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { check } from '@placemarkio/check-geojson';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { installN8n, type N8nMajor } from '../e2e/install';
-import { N8nInstance } from '../e2e/n8n';
+import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
 import {
 	chain,
-	type CredentialReference,
 	httpRequest,
 	node,
-	oneItemPerSite,
+	readSites,
 	siteNode,
 	siteTrigger,
 } from '../e2e/workflows';
@@ -51,9 +50,7 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 			n8n = await N8nInstance.create({ install, tarball, name: `versions-${major}` });
 			await n8n.start();
 			await n8n.login();
-			const name = 'Sea farm';
-			const { id } = await n8n.createCredential({ name, type: 'aquacultureApi', data: good() });
-			credential = { id, name };
+			credential = await n8n.createCredential('Sea farm', good());
 		}, PATIENCE_FOR_INSTALLATION);
 
 		afterAll(async () => {
@@ -75,16 +72,8 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 				more,
 			);
 
-		async function save(siteIds: number[], ...nodes: INode[]): Promise<string> {
-			const { id } = await n8n.createWorkflow(
-				chain('Read Sites', ...oneItemPerSite(siteIds), ...nodes),
-			);
-			return id;
-		}
-
-		async function run(siteIds: number[], ...nodes: INode[]) {
-			return await n8n.runViaEditor(await save(siteIds, ...nodes));
-		}
+		const run = (siteIds: number[], ...nodes: INode[]) =>
+			n8n.createAndRun(readSites(siteIds, ...nodes));
 
 		const bothSites = [STORHOLMEN!.siteId, ORNESVIKA!.siteId];
 
@@ -242,15 +231,16 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 		});
 
 		test('tries a wrong password once for twenty items, and says what to do', async () => {
-			const name = 'Mistyped';
-			const data = { ...good(), password: 'mistyped too' };
-			const { id } = await n8n.createCredential({ name, type: 'aquacultureApi', data });
+			const mistyped = await n8n.createCredential('Mistyped', {
+				...good(),
+				password: 'mistyped too',
+			});
 			const { refusedLogins } = service.counts;
 			const execution = await run(
 				Array<number>(20)
 					.fill(STORHOLMEN!.siteId)
 					.map((siteId, index) => siteId + index),
-				siteNode('Read', { id, name }, { operation: 'get', siteId: '={{ $json.siteId }}' }),
+				siteNode('Read', mistyped, { operation: 'get', siteId: '={{ $json.siteId }}' }),
 			);
 			expect(execution.failure).toMatchObject({
 				message:
@@ -307,7 +297,9 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 		test('a stopped run ends its requests and starts no other', async () => {
 			service.faults.site.push({ connection: 'hang' });
 			const { siteRequests } = service.counts;
-			const workflow = await save(bothSites, read({ operation: 'get' }));
+			const { id: workflow } = await n8n.createWorkflow(
+				readSites(bothSites, read({ operation: 'get' })),
+			);
 			const executionId = await n8n.startViaEditor(workflow);
 			await until('requests are under way', () => service.counts.inFlight > 0);
 			await n8n.rest('POST', `/executions/${executionId}/stop`);
