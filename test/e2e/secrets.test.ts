@@ -1,5 +1,5 @@
 import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
-import { CREDENTIAL, type Row, type Stage, TABLE, type Variation } from '../faults/table';
+import { CREDENTIAL, type Row, SITES, type Stage, TABLE, type Variation } from '../faults/table';
 import { selfSignedCertificate } from '../service/certificate';
 import { startService } from '../service/service';
 import { N8nInstance } from './n8n';
@@ -126,6 +126,16 @@ test.each(TABLE.map((row) => [row.place, row.fault, row] as const))(
 		}
 	},
 );
+
+test('a map as a file, which n8n stores by itself', async () => {
+	const row = TABLE.find(({ fault }) => fault === 'Token runs out in mid-run')!;
+	const [[form, variation]] = Object.entries(row.variations) as [[string, Variation]];
+	const parameters = { operation: 'getGeoJson', format: 'file' };
+	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form);
+	const files = execution.items('Read').map(({ binary }) => binary?.['data']);
+	expect(files).toHaveLength(SITES.length);
+	expect(files).toEqual(SITES.map(() => expect.objectContaining({ id: expect.any(String) })));
+});
 
 describe('after all of the above', () => {
 	let findings: Finding[];
