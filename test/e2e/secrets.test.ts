@@ -49,7 +49,7 @@ afterAll(async () => {
 /** The fault that outlasts every retry is told after the first try here: what is told is the same. */
 const impatient = (row: Row): Row => (row.message === undefined ? row : { ...row, maxRetries: 0 });
 
-/** n8n 2.41.1 never comes to the end of an HTTP Request node whose answer is cut off, whatever its timeout. */
+/** n8n 2.41.1 may never come to the end of an HTTP Request node whose answer is cut off, with a credential or without. */
 function hangsHttpRequest({ place, message }: Row, variation: Variation): boolean {
 	const faults = [variation.fault?.(stage) ?? []].flat();
 	return (
