@@ -59,7 +59,11 @@ const ROOMS: Record<string, Room> = {
 	},
 	credentials: {
 		mutate: ['credentials/AquacultureApi.credentials.ts'],
-		tests: ['test/credentials/*.test.ts', 'test/isolation.test.ts'],
+		tests: [
+			'test/nodes/descriptions.test.ts',
+			'test/credentials/*.test.ts',
+			'test/isolation.test.ts',
+		],
 		built: true,
 	},
 };

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Workflow, type INodeParameters, type INodeType } from 'n8n-workflow';
 import { createEngine, type Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
+const CREDENTIAL = 'aquacultureApi';
 
 const checkout = resolve(__dirname, '../..');
 
@@ -45,8 +46,44 @@ test('Aquaculture Site Trigger: what saved workflows and n8n rely on', () => {
 	});
 });
 
-test.each([SITE, TRIGGER])('%s has a picture for light and one for dark', (type) => {
-	const { iconUrl } = descriptionOf(type) as { iconUrl?: { light: string; dark: string } };
+test('Aquaculture API: what saved credentials and n8n rely on', () => {
+	const { name, displayName, properties } = engine.types.credentials[CREDENTIAL]!;
+	expect({ name, displayName }).toEqual({ name: CREDENTIAL, displayName: 'Aquaculture API' });
+	const masked = { password: true };
+	expect(
+		properties.map((one) => [one.name, one.type, one.default, one.required, one.typeOptions]),
+	).toEqual([
+		['baseUrl', 'string', '', true, undefined],
+		['username', 'string', '', true, undefined],
+		['password', 'string', '', true, masked],
+		['allowUnauthorizedCerts', 'boolean', false, undefined, undefined],
+		['accessToken', 'hidden', '', undefined, { ...masked, expirable: true }],
+		['accessTokenLogin', 'hidden', '', undefined, masked],
+	]);
+});
+
+test('the links of the credential lead to headings of the README', () => {
+	const { documentationUrl, httpRequestNode } = engine.types.credentials[CREDENTIAL]!;
+	const { homepage } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
+		homepage: string;
+	};
+	const anchors = readFileSync(join(checkout, 'README.md'), 'utf8')
+		.match(/^## .*$/gm)!
+		.map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
+	expect(httpRequestNode).toMatchObject({
+		name: 'Aquaculture API',
+		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/),
+	});
+	const links = [documentationUrl, (httpRequestNode as { docsUrl: string }).docsUrl];
+	for (const link of links) {
+		expect(link).toMatch(homepage.split('#')[0]!);
+		expect(anchors).toContain(link!.split('#')[1]);
+	}
+});
+
+test.each([SITE, TRIGGER, CREDENTIAL])('%s has a picture for light and one for dark', (type) => {
+	const described = type === CREDENTIAL ? engine.types.credentials[type] : descriptionOf(type);
+	const { iconUrl } = described as { iconUrl?: { light: string; dark: string } };
 	const pictures = [iconUrl!.light, iconUrl!.dark].map((url) =>
 		readFileSync(url.replace('icons/n8n-nodes-aquaculture', checkout), 'utf8'),
 	);
