@@ -114,6 +114,16 @@ test('a user whose name and password run into each other is another user', async
 	expect(first().counts.logins).toBe(2);
 });
 
+test('callers whose tokens differ and have all run out: one login for them and for those that come later', async () => {
+	const own = { username: 'frida@example.com', password: 'sample' };
+	first().logins.push(own);
+	first().faults.token.push({ latencyMs: 50 });
+	const readWith = async (token: string) => await read(await n8nOf(first(), own, token), [5001]);
+	await Promise.all(['one', 'another'].map(readWith));
+	for (const token of ['one', 'another']) expect(errorsOf(await readWith(token))).toEqual([]);
+	expect(first().counts.logins).toBe(1);
+});
+
 test('a password that was mended takes effect at once', async () => {
 	const n8n = await n8nOf(first(), { ...logins[1]!, password: 'wrong' });
 	expect(errorsOf(await read(n8n, idsOf(1)))[0]).toMatch(REFUSED);
@@ -168,20 +178,28 @@ describe('what is left of a credential that was deleted', () => {
 
 	test('a refused login is asked for again after 60 seconds, not before', async () => {
 		const wrong = { ...login, password: 'wrong' };
+		const asked: number[] = [];
 		for (const later of [0, 59_999, 1]) {
 			now += later;
 			await read(await n8nOf(first(), wrong), idsOf(0));
+			asked.push(first().counts.refusedLogins);
 		}
-		expect(first().counts.refusedLogins).toBe(2);
+		expect(asked).toEqual([1, 1, 2]);
 	});
 
-	test('after 60 seconds it leaves memory by itself, also where nobody asks any more', async () => {
-		const timers: Array<{ milliseconds: number; timer: AbortController }> = [];
+	/** The timers of 60 seconds, which run out when a test says so. */
+	function timersOfAMinute(): AbortController[] {
+		const timers: AbortController[] = [];
 		jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
 			const timer = new AbortController();
-			timers.push({ milliseconds, timer });
+			if (milliseconds === 60_000) timers.push(timer);
 			return timer.signal;
 		});
+		return timers;
+	}
+
+	test('after 60 seconds it leaves memory by itself, also where nobody asks any more', async () => {
+		const timers = timersOfAMinute();
 		const own = { username: 'dora@example.com', password: 'sample' };
 		const wrong = { ...own, password: 'wrong' };
 		first().logins.push(own);
@@ -192,9 +210,22 @@ describe('what is left of a credential that was deleted', () => {
 		};
 		expect(await readAsBoth()).toEqual([1, 1]);
 		expect(await readAsBoth()).toEqual([1, 1]);
-		for (const { milliseconds, timer } of timers) if (milliseconds === 60_000) timer.abort();
+		for (const timer of timers) timer.abort();
 		// The clock stands still: whatever is in memory would be taken
 		expect(await readAsBoth()).toEqual([2, 2]);
+	});
+
+	test('an old login that leaves memory takes no newer one with it', async () => {
+		const timers = timersOfAMinute();
+		const own = { username: 'emil@example.com', password: 'sample' };
+		first().logins.push(own);
+		await read(await n8nOf(first(), own, 'oldest'), [idsOf(0)[0]!]);
+		first().expireTokens();
+		await read(await n8nOf(first(), own, first().issuedTokens.at(-1)), [idsOf(0)[0]!]);
+		expect(first().counts.logins).toBe(2);
+		timers[0]!.abort();
+		await read(await n8nOf(first(), own, 'oldest'), [idsOf(0)[0]!]);
+		expect(first().counts.logins).toBe(2);
 	});
 
 	test('a hundred logins are remembered, the latest ones', async () => {

@@ -137,6 +137,14 @@ describe('service.md, «Versioning»', () => {
 		expect(request).toMatchObject({ status: 200, headers: { 'api-version': '2025-01-01' } });
 	});
 
+	test('so does one with other headers, which it keeps', async () => {
+		expect((await authenticated({ Accept: 'text/plain' })).headers).toEqual({
+			Accept: 'text/plain',
+			'Api-Version': '2025-01-01',
+			Authorization: 'Bearer a.b.c',
+		});
+	});
+
 	test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 		'a request that names a version in %s keeps it',
 		async (name) => {

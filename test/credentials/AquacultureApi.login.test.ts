@@ -76,6 +76,14 @@ describe('service.md, «Obtain an access token»', () => {
 		},
 	);
 
+	test.each([300, 403, 500])('a token in an answer with status %i is none', async (status) => {
+		const body = { json: { access_token: 'a.b.c', token_type: 'Bearer' } };
+		service.faults.token.push({ status, body });
+		const run = await (await seaFarm(service)).run({ node: get() });
+		expect(run.status).toBe('error');
+		expect(siteRequests()).toEqual([]);
+	});
+
 	test.each(['bearer', 'BEARER', undefined])(
 		'token_type %j is taken for Bearer',
 		async (token_type) => {
