@@ -81,7 +81,8 @@ function optionsOf(name: string, { mutate, tests, built }: Room): PartialStryker
 		testRunner: 'jest',
 		coverageAnalysis: 'perTest',
 		concurrency: Math.min(2, availableParallelism()),
-		timeoutMS: 10_000,
+		// Longer than jest lets a test wait, so that a slow machine kills no mutant
+		timeoutMS: 45_000,
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],
 		ignorers: ['panelTexts'],
 		ignorePatterns: ['/docs', '/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
