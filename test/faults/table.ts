@@ -380,37 +380,31 @@ const LOGIN_ROWS: Row[] = [
 ];
 
 /** A fault that passes while the run asks again. */
+const TWICE = {
+	fault: 'Twice status 429, 502, 503, 504, cut or reset, then well',
+	variations: {
+		...Object.fromEntries(
+			[429, 502, 503, 504].map((status) => [
+				String(status),
+				{ fault: () => ({ status, times: 2, retryAfter: 0 }) },
+			]),
+		),
+		...just('cut', { connection: 'cut', times: 2 }),
+		...just('reset', { connection: 'reset', times: 2 }),
+	},
+};
+
 const PASSING_ROWS: Row[] = [
 	{
 		place: 'first login',
-		fault: 'Twice status 429, 502, 503, 504, cut or reset, then well',
-		variations: {
-			...Object.fromEntries(
-				[429, 502, 503, 504].map((status) => [
-					String(status),
-					{ fault: () => ({ status, times: 2, retryAfter: 0 }) },
-				]),
-			),
-			...just('cut', { connection: 'cut', times: 2 }),
-			...just('reset', { connection: 'reset', times: 2 }),
-		},
+		...TWICE,
 		hit: [],
 		stopped: { requests: ALL.length, logins: 3 },
 		continued: { requests: ALL.length, logins: 3 },
 	},
 	{
 		place: 'site',
-		fault: 'Twice status 429, 502, 503, 504, cut or reset, then well',
-		variations: {
-			...Object.fromEntries(
-				[429, 502, 503, 504].map((status) => [
-					String(status),
-					{ fault: () => ({ status, times: 2, retryAfter: 0 }) },
-				]),
-			),
-			...just('cut', { connection: 'cut', times: 2 }),
-			...just('reset', { connection: 'reset', times: 2 }),
-		},
+		...TWICE,
 		hit: [],
 		stopped: { requests: ALL.length + 2, logins: 1 },
 		continued: { requests: ALL.length + 2, logins: 1 },
