@@ -6,6 +6,8 @@ import { manySites } from './service/sites';
 /** Each user reads sites of its own, so that a request tells on whose behalf it was made. */
 const SITES_EACH = 12;
 const USERS = ['anna@example.com', 'berit@example.com', 'carl@example.com', 'anna@EXAMPLE.com'];
+/** So that no timer of a request is one of 60 seconds. */
+const REQUEST_TIMEOUT = 20_000;
 const logins = USERS.map((username, index) => ({ username, password: `password-${index}` }));
 const sites = manySites(SITES_EACH * USERS.length);
 const idsOf = (user: number) =>
@@ -45,7 +47,7 @@ type N8n = Awaited<ReturnType<typeof n8nOf>>;
 async function read(n8n: N8n, ids: readonly number[]) {
 	return await n8n.run({
 		node: siteNode(
-			{ operation: 'get', siteId: '={{ $json.id }}' },
+			{ operation: 'get', siteId: '={{ $json.id }}', options: { timeout: REQUEST_TIMEOUT } },
 			{ onError: 'continueRegularOutput' },
 		),
 		items: itemsWith(ids),
