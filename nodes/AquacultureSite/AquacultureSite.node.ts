@@ -60,7 +60,8 @@ function readTask(context: IExecuteFunctions, operation: Operation, itemIndex: n
 		context.getNodeParameter(name, itemIndex, fallback) as unknown;
 	const options = parameter('options', {}) as Record<string, unknown>;
 	const wholeSites = operation === 'get' || operation === 'getAll';
-	const includesInfo = operation !== 'getUnits' || options.includeInfo !== false;
+	// Absent where it is not shown: n8n drops what is hidden
+	const includesInfo = options.includeInfo !== false;
 	const chosen = wholeSites ? (parameter('include', [...SITE_PARTS]) as unknown[]) : undefined;
 	return {
 		itemIndex,
