@@ -7,14 +7,7 @@ import { installN8n, type N8nMajor } from '../e2e/install';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
-import {
-	chain,
-	httpRequest,
-	node,
-	readSites,
-	siteNode,
-	siteTrigger,
-} from '../e2e/workflows';
+import { chain, httpRequest, node, readSites, siteNode, siteTrigger } from '../e2e/workflows';
 import { type Service, startService } from '../service/service';
 import { sampleSites } from '../service/sites';
 
