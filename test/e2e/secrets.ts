@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Service } from '../service/service';
 import type { N8nInstance } from './n8n';
 import { prepared } from './prepared';
@@ -136,16 +137,18 @@ export async function findSecrets(
 ): Promise<Finding[]> {
 	const forms = new FormSearch(formsOf(secrets));
 	const findings = new Map<string, Finding>();
-	const search = (place: string, content: Buffer) => {
+	const search = async (place: string, content: Buffer) => {
 		for (const { secret, form } of forms.in(content)) {
 			findings.set(`${place} ${secret} ${form}`, { place, secret, form });
 		}
+		// A long search keeps this process from seeing that n8n has closed an idle connection, which it would use again
+		await setImmediate();
 	};
 	for (const { place, content } of [...(await answersOf(n8n)), ...(await rowsOf(n8n))]) {
-		search(place, Buffer.from(content));
+		await search(place, Buffer.from(content));
 	}
 	for (const file of filesIn(n8n.userFolder)) {
-		search(`file ${relative(n8n.userFolder, file)}`, readFileSync(file));
+		await search(`file ${relative(n8n.userFolder, file)}`, readFileSync(file));
 	}
 	return [...findings.values()];
 }
