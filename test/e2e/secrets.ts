@@ -127,8 +127,8 @@ export function secretsOf({ logins, issuedTokens }: Service): Record<string, str
 
 /**
  * Looks for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored
- * binary data, what was pushed to an open editor), all rows of its database and the answers to its editor; plain, base64 and URL-encoded. The stored
- * credential holds them in encrypted form, which is none of these.
+ * binary data, what was pushed to an open editor), all rows of its database and the answers to its editor; plain,
+ * base64 and URL-encoded. The stored credential holds them in encrypted form, which is none of these.
  * @param secrets by the names that they get in the findings
  */
 export async function findSecrets(

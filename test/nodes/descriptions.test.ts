@@ -18,31 +18,34 @@ beforeAll(async () => {
 
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
-test('Aquaculture Site: what saved workflows and n8n rely on', () => {
-	expect(descriptionOf(SITE)).toMatchObject({
-		displayName: 'Aquaculture Site',
-		name: 'aquacultureSite',
-		group: ['input'],
+test.each([
+	[
+		SITE,
+		{
+			displayName: 'Aquaculture Site',
+			name: 'aquacultureSite',
+			group: ['input'],
+			usableAsTool: true,
+			inputs: ['main'],
+		},
+	],
+	[
+		TRIGGER,
+		{
+			displayName: 'Aquaculture Site Trigger',
+			name: 'aquacultureSiteTrigger',
+			group: ['trigger'],
+			polling: true,
+			inputs: [],
+		},
+	],
+])('%s: what saved workflows and n8n rely on', (type, own) => {
+	expect(descriptionOf(type)).toMatchObject({
+		...own,
 		version: 1,
-		defaults: { name: 'Aquaculture Site' },
-		usableAsTool: true,
-		inputs: ['main'],
+		defaults: { name: own.displayName },
 		outputs: ['main'],
-		credentials: [{ name: 'aquacultureApi', required: true }],
-	});
-});
-
-test('Aquaculture Site Trigger: what saved workflows and n8n rely on', () => {
-	expect(descriptionOf(TRIGGER)).toMatchObject({
-		displayName: 'Aquaculture Site Trigger',
-		name: 'aquacultureSiteTrigger',
-		group: ['trigger'],
-		version: 1,
-		defaults: { name: 'Aquaculture Site Trigger' },
-		polling: true,
-		inputs: [],
-		outputs: ['main'],
-		credentials: [{ name: 'aquacultureApi', required: true }],
+		credentials: [{ name: CREDENTIAL, required: true }],
 	});
 });
 
