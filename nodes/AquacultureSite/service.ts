@@ -80,8 +80,10 @@ export class SiteService {
 	/** A login that was refused: it is not asked for again in this run. */
 	private loginFailure?: ServiceFailure;
 
-	/** A wait too long to sit out: until then the service is left alone. */
-	private closed = { until: 0, failure: undefined as ServiceFailure | undefined };
+	/** A wait too long to sit out: until then the service is left alone, and this is why. */
+	private closedUntil = 0;
+
+	private closedBy?: ServiceFailure;
 
 	private answered = 0;
 
@@ -104,7 +106,7 @@ export class SiteService {
 		this.pace = new Pace(limits.maxConcurrency, this.stopping.signal);
 		const cancelled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		cancelled?.addEventListener('abort', () => this.stop(), { once: true });
+		cancelled?.addEventListener('abort', () => this.stop());
 		if (cancelled?.aborted) this.stop();
 	}
 
@@ -177,7 +179,7 @@ export class SiteService {
 				tries = 1;
 				answeredBefore = this.answered;
 			}
-			const lastTry = answer.retry === 'no' || this.down || tries > request.maxRetries;
+			const lastTry = this.down || tries > request.maxRetries;
 			const overloaded = answer.retry === 'slower';
 			// The first site that finds the service down does not close it to a second one
 			const failure = overloaded ? this.slowDown(answer, tries - 1) : answer;
@@ -207,7 +209,7 @@ export class SiteService {
 
 	/** What is known to go wrong without asking: too many wrong logins lock an account. */
 	private known(): ServiceFailure | undefined {
-		return this.loginFailure ?? (Date.now() < this.closed.until ? this.closed.failure : undefined);
+		return this.loginFailure ?? (Date.now() < this.closedUntil ? this.closedBy : undefined);
 	}
 
 	/**
@@ -228,7 +230,8 @@ export class SiteService {
 						`A run waits ${duration(this.limits.longestWait)} at most. Run the workflow again after that time, or less often.`,
 						{ about: 'service', httpStatus: failure.httpStatus },
 					);
-		this.closed = { until: Date.now() + wait, failure: final };
+		this.closedUntil = Date.now() + wait;
+		this.closedBy = final;
 		return final;
 	}
 

@@ -53,6 +53,7 @@ const ROOMS: Record<string, Room> = {
 			'test/nodes/AquacultureSite.failures.test.ts',
 			'test/nodes/AquacultureSite.pace.test.ts',
 			'test/nodes/AquacultureSite.test.ts',
+			'test/nodes/AquacultureSiteTrigger.test.ts',
 			'test/nodes/service.test.ts',
 		],
 		built: true,

@@ -137,7 +137,9 @@ describe('an answer that may be another one the next time is asked for again', (
 		const result = await run([ids[0]!], fault.connection === 'hang' ? { timeout: 400 } : {});
 		expect(dataOf(result)).toEqual([farms[0]]);
 		expect(service.counts.siteRequests).toBe(3);
-		expect(messages(result)).toContain('Requests were repeated 2 times.');
+		expect(messages(result).at(-1)).toBe('Requests were repeated 2 times.');
+		const isBusy = fault.status === 429 || fault.status === 503;
+		expect(messages(result)).toHaveLength(isBusy ? 2 : 1);
 	});
 
 	test('a refused connection', async () => {
@@ -168,18 +170,123 @@ describe('an answer that may be another one the next time is asked for again', (
 		expect(service.counts.siteRequests).toBe(4);
 	});
 
-	test('but not on and on for each site of a service that is down', async () => {
-		jest.spyOn(Math, 'random').mockReturnValue(0);
-		service.faults.site.push({ status: 502 });
+	test('after a random share of 1, 2, 4, … seconds, of 30 at most', async () => {
+		const share = 0.0123;
+		jest.spyOn(Math, 'random').mockReturnValue(share);
+		const timers = jest.spyOn(globalThis, 'setTimeout');
+		service.faults.site.push({ connection: 'reset', times: 9 });
+		await run([ids[0]!], { maxRetries: 10 });
+		const waits = [1000, 2000, 4000, 8000, 16_000, 30_000].map((wait) => share * wait);
+		const waited = timers.mock.calls
+			.map(([, wait]) => wait!)
+			.filter((wait) => waits.includes(wait));
+		expect(waited).toEqual([...waits, waits[5], waits[5], waits[5]]);
+	});
+
+	test('and where the service is busy, so does the whole run', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0.1);
+		service.faults.site.push({ status: 503, times: 4 });
+		// 0.1 + 0.2 + 0.4 + 0.8 seconds
+		expect(messages(await run([ids[0]!], { maxRetries: 4 }))[0]).toMatch(
+			/the run paused 4 times, for 2 seconds in all/,
+		);
+	});
+});
+
+describe('a site that fails while others are read', () => {
+	const [failing, ...others] = ids;
+	const askedFor = (siteId: number) =>
+		siteRequests().filter(({ path }) => path.endsWith(`/${siteId}`)).length;
+
+	test('has its tries and no more', async () => {
+		service.faults.site.push({ siteId: failing, connection: 'reset' });
+		const result = await run(ids, { maxRetries: 2 }, { onError: 'continueRegularOutput' });
+		expect(errorsOf(result).filter(Boolean)).toHaveLength(1);
+		expect(askedFor(failing!)).toBe(3);
+	});
+
+	test('is no sign that the service is down: the next one has all its tries', async () => {
+		const [quick, slow] = others;
+		// The quick one is read during the first try, the slow one breaks off after the last
+		service.faults.site.push(
+			{ siteId: failing, connection: 'reset', latencyMs: 100 },
+			{ siteId: slow, connection: 'reset', latencyMs: 600, times: 1 },
+		);
 		const result = await run(
-			ids.slice(0, 50),
-			{ maxConcurrency: 1 },
+			[failing!, quick!, slow!],
+			{ maxRetries: 1 },
 			{ onError: 'continueRegularOutput' },
 		);
-		expect(result.items).toHaveLength(50);
-		// Those that are asked for before the first one is given up get all their tries, the others one
-		expect(service.counts.siteRequests).toBeLessThan(2 * 50);
+		expect(errorsOf(result).map(Boolean)).toEqual([true, false, false]);
+		expect([failing!, quick!, slow!].map(askedFor)).toEqual([2, 1, 2]);
 	});
+
+	test('because it is not there, after a broken connection: no sign either', async () => {
+		const [next] = others;
+		service.faults.site.push(
+			{ siteId: failing, connection: 'reset', times: 1 },
+			{ siteId: failing, status: 404 },
+			{ siteId: next, connection: 'reset', times: 1 },
+		);
+		const result = await run(
+			[failing!, next!],
+			{ maxConcurrency: 1, maxRetries: 1 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(errorsOf(result).map(Boolean)).toEqual([true, false]);
+	});
+
+	test('because it alone is refused is given up after twenty times and its tries', async () => {
+		const many = manySites(1500);
+		service.sites.push(...many.slice(ids.length));
+		// Slower than the others, many of which are read each time
+		service.faults.site.push({ siteId: failing, status: 429, retryAfter: 0, latencyMs: 60 });
+		const result = await run(
+			many.map(({ siteId }) => siteId),
+			{ maxRetries: 3 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(errorsOf(result).filter(Boolean)).toHaveLength(1);
+		expect(askedFor(failing!)).toBeGreaterThan(20);
+		expect(askedFor(failing!)).toBeLessThanOrEqual(23);
+	});
+});
+
+describe('a service that is down', () => {
+	test.each([
+		['whose connections break', { connection: 'reset' }, 'The connection to the service broke off'],
+		['that is busy', { status: 503 }, '(status 503)'],
+	] satisfies Array<[string, Fault, string]>)(
+		'%s: its sites are not asked for on and on',
+		async (_, fault, sentence) => {
+			jest.spyOn(Math, 'random').mockReturnValue(0);
+			service.faults.site.push(fault);
+			const result = await run(
+				ids.slice(0, 50),
+				{ maxConcurrency: 1, maxRetries: 4 },
+				{ onError: 'continueRegularOutput' },
+			);
+			for (const error of errorsOf(result)) expect(error).toContain(sentence);
+			// Those that are asked for before the first one is given up get all their tries, the others one
+			expect(service.counts.siteRequests).toBeLessThan(2 * 50);
+		},
+	);
+
+	test.each<Fault>([{ connection: 'reset' }, { status: 503 }])(
+		'and comes back: the sites that are left are read, with all their tries: %j',
+		async (fault) => {
+			jest.spyOn(Math, 'random').mockReturnValue(0);
+			service.faults.site.push({ ...fault, times: 6 }, { ...fault, siteId: ids[8], times: 1 });
+			const result = await run(
+				ids.slice(0, 10),
+				{ maxConcurrency: 1, maxRetries: 1 },
+				{ onError: 'continueRegularOutput' },
+			);
+			const errors = errorsOf(result);
+			expect(errors[0]).toBeDefined();
+			expect(errors.slice(6)).toEqual([undefined, undefined, undefined, undefined]);
+		},
+	);
 });
 
 describe('an answer that will not change is not asked for again', () => {
@@ -286,7 +393,8 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	test('that is too long at the login is left alone too', async () => {
 		service.faults.token.push({ status: 429, retryAfter: 3600 });
 		const { error } = await run(ids.slice(0, 20));
-		expect(error?.message).toContain('The service asks to wait 60 minutes');
+		expect(error?.message).toBe('The service asks to wait 60 minutes [item 0]');
+		expect(error?.httpCode).toBe('429');
 		expect(service.counts.requests).toBe(1);
 	});
 
@@ -303,40 +411,30 @@ test('a run in which all went well has no hint', async () => {
 });
 
 describe('stopping the execution', () => {
-	test('ends the requests under way, and starts no other', async () => {
-		const stopping = new AbortController();
-		void arrived(4).then(() => stopping.abort());
-		const result = await run(ids, {}, { signal: stopping.signal });
-		expect(result.status).toBe('canceled');
-		await expectSilence();
-		expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
-	});
+	test.each([3, 0])(
+		'ends the requests under way, and starts no other, with Max Retries %i',
+		async (maxRetries) => {
+			const stopping = new AbortController();
+			void arrived(4).then(() => stopping.abort());
+			const result = await run(ids, { maxRetries }, { signal: stopping.signal });
+			expect(result.status).toBe('canceled');
+			await expectSilence();
+			expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
+		},
+	);
 
-	test('ends a wait that the service has asked for', async () => {
-		const stopping = new AbortController();
-		service.faults.site.push({
-			status: 429,
-			retryAfter: 50,
-			when: () => {
-				setImmediate(() => stopping.abort());
-				return true;
-			},
-		});
-		const result = await run([ids[0]!], {}, { signal: stopping.signal });
+	test('ends a wait that the service has asked for, of a minute at most', async () => {
+		service.faults.site.push({ status: 429, retryAfter: 60 });
+		const result = await run([ids[0]!], {}, { signal: stoppedInAWait() });
 		expect(result.status).toBe('canceled');
 		await expectSilence();
 		expect(service.counts.siteRequests).toBe(1);
 	});
 
 	test('ends the wait before a request is repeated', async () => {
-		const stopping = new AbortController();
-		jest.spyOn(Math, 'random').mockImplementation(() => {
-			setImmediate(() => stopping.abort());
-			// A minute: longer than this test may take
-			return 60;
-		});
+		jest.spyOn(Math, 'random').mockReturnValue(60);
 		service.faults.site.push({ status: 502 });
-		const result = await run([ids[0]!], {}, { signal: stopping.signal });
+		const result = await run([ids[0]!], {}, { signal: stoppedInAWait() });
 		expect(result.status).toBe('canceled');
 		await expectSilence();
 		expect(service.counts.siteRequests).toBe(1);
@@ -348,6 +446,17 @@ describe('stopping the execution', () => {
 		await expectSilence();
 		expect(service.counts.siteRequests).toBe(0);
 	});
+
+	/** Aborts once a wait of a minute has begun: longer than a test may take. */
+	function stoppedInAWait(): AbortSignal {
+		const stopping = new AbortController();
+		const { setTimeout } = globalThis;
+		jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, wait = 0) => {
+			if (wait > 59_000) setImmediate(() => stopping.abort());
+			return setTimeout(run, wait);
+		}) as typeof setTimeout);
+		return stopping.signal;
+	}
 
 	/** Another user's whole run goes by in the meantime, and the service hears of nobody else. */
 	async function expectSilence(): Promise<void> {

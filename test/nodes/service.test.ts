@@ -25,22 +25,31 @@ afterEach(() => {
 	jest.useRealTimers();
 });
 
+const REQUEST = {
+	siteId: '1042',
+	parts: [],
+	apiVersion: '2025-01-01',
+	timeout: 1000,
+	maxRetries: 10,
+};
+
 test('a stopped run waits for no retry, also where n8n lets nobody end a wait', async () => {
 	// No time passes: what waits for a timer waits for ever
 	jest.useFakeTimers();
 	const cancelling = new AbortController();
 	const { asked, context } = runWithBrokenConnections(cancelling.signal);
 	const service = await SiteService.open(context, { maxConcurrency: 1, longestWait: 0 });
-	const reading = service.read({
-		siteId: '1042',
-		parts: [],
-		apiVersion: '2025-01-01',
-		timeout: 1000,
-		maxRetries: 10,
-	});
+	const reading = service.read(REQUEST);
 	while (jest.getTimerCount() === 0) await Promise.resolve();
 
 	cancelling.abort();
 	await expect(reading).rejects.toThrow(StoppedError);
 	expect(asked).toHaveBeenCalledTimes(1);
+});
+
+test('a run that was stopped while its parameters were read asks for nothing', async () => {
+	const { asked, context } = runWithBrokenConnections(AbortSignal.abort());
+	const service = await SiteService.open(context, { maxConcurrency: 1, longestWait: 0 });
+	await expect(service.read(REQUEST)).rejects.toThrow(StoppedError);
+	expect(asked).not.toHaveBeenCalled();
 });
