@@ -218,18 +218,18 @@ export class SiteService {
 	 */
 	private slowDown(failure: ServiceFailure, attempt: number): ServiceFailure {
 		const wait = failure.retryAfter ?? backoff(attempt);
-		if (wait <= this.limits.longestWait && !this.down) {
+		const isTooLong = wait > this.limits.longestWait;
+		if (!isTooLong && !this.down) {
 			this.pace.pause(wait);
 			return failure;
 		}
-		const final =
-			wait <= this.limits.longestWait
-				? failure
-				: new ServiceFailure(
-						`The service asks to wait ${duration(wait)}`,
-						`A run waits ${duration(this.limits.longestWait)} at most. Run the workflow again after that time, or less often.`,
-						{ about: 'service', httpStatus: failure.httpStatus },
-					);
+		const final = isTooLong
+			? new ServiceFailure(
+					`The service asks to wait ${duration(wait)}`,
+					`A run waits ${duration(this.limits.longestWait)} at most. Run the workflow again after that time, or less often.`,
+					{ about: 'service', httpStatus: failure.httpStatus },
+				)
+			: failure;
 		this.closedUntil = Date.now() + wait;
 		this.closedBy = final;
 		return final;

@@ -221,10 +221,10 @@ describe('a site that fails while others are read', () => {
 		expect([failing!, quick!, slow!].map(askedFor)).toEqual([2, 1, 2]);
 	});
 
-	test('because it is not there, after a broken connection: no sign either', async () => {
+	test('because it is not there, after a busy moment: no sign either', async () => {
 		const [next] = others;
 		service.faults.site.push(
-			{ siteId: failing, connection: 'reset', times: 1 },
+			{ siteId: failing, status: 503, times: 1 },
 			{ siteId: failing, status: 404 },
 			{ siteId: next, connection: 'reset', times: 1 },
 		);
@@ -271,6 +271,18 @@ describe('a service that is down', () => {
 			expect(service.counts.siteRequests).toBeLessThan(2 * 50);
 		},
 	);
+
+	test('from some moment on: the same', async () => {
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		service.faults.site.push({ skip: 10, connection: 'reset' });
+		const result = await run(
+			ids.slice(0, 60),
+			{ maxConcurrency: 1, maxRetries: 4 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(errorsOf(result).filter(Boolean)).toHaveLength(50);
+		expect(service.counts.siteRequests).toBeLessThan(10 + 2 * 50);
+	});
 
 	test.each<Fault>([{ connection: 'reset' }, { status: 503 }])(
 		'and comes back: the sites that are left are read, with all their tries: %j',
@@ -361,6 +373,8 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	});
 
 	test('a refusal of many at once is one pause', async () => {
+		// Whoever waited for longer than the service asks would wait for a minute
+		jest.spyOn(Math, 'random').mockReturnValue(60);
 		service.faults.site.push({ status: 429, times: 4, retryAfter: 0 });
 		service.faults.site.push({ latencyMs: 20 });
 		const result = await run(ids.slice(0, 30));
@@ -416,6 +430,8 @@ describe('stopping the execution', () => {
 		async (maxRetries) => {
 			const stopping = new AbortController();
 			void arrived(4).then(() => stopping.abort());
+			// Whoever waited before another try would wait for a minute
+			jest.spyOn(Math, 'random').mockReturnValue(60);
 			const result = await run(ids, { maxRetries }, { signal: stopping.signal });
 			expect(result.status).toBe('canceled');
 			await expectSilence();

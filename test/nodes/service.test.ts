@@ -35,12 +35,13 @@ const REQUEST = {
 
 test('a stopped run waits for no retry, also where n8n lets nobody end a wait', async () => {
 	// No time passes: what waits for a timer waits for ever
-	jest.useFakeTimers();
+	jest.useFakeTimers({ doNotFake: ['setImmediate'] });
 	const cancelling = new AbortController();
 	const { asked, context } = runWithBrokenConnections(cancelling.signal);
 	const service = await SiteService.open(context, { maxConcurrency: 1, longestWait: 0 });
 	const reading = service.read(REQUEST);
-	while (jest.getTimerCount() === 0) await Promise.resolve();
+	await new Promise(setImmediate);
+	expect(jest.getTimerCount()).toBe(1);
 
 	cancelling.abort();
 	await expect(reading).rejects.toThrow(StoppedError);
