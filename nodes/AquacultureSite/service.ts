@@ -292,8 +292,8 @@ export class SiteService {
 			throw loginFailures.get(used) ?? error;
 		} finally {
 			this.endedByStop.delete(request);
-			// Only a new one: an older token of a slow request must not come back
-			if (used.accessToken !== token) Object.assign(this.credentials, used);
+			// Not where another request has renewed it meanwhile: a slow one must not bring an older token back
+			if (this.credentials.accessToken === token) Object.assign(this.credentials, used);
 		}
 	}
 

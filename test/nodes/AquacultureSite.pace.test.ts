@@ -328,24 +328,80 @@ describe('an answer that will not change is not asked for again', () => {
 		expect(service.counts).toMatchObject({ siteRequests: 2, logins: 2 });
 	});
 
-	test('401 for ever: the logins and requests of 200 items stay few', async () => {
+	test('401 for ever: three sites show that no token is accepted', async () => {
 		service.faults.site.push({ status: 401 });
-		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		const result = await run(ids, { maxConcurrency: 1 }, { onError: 'continueRegularOutput' });
 		for (const error of errorsOf(result)) {
 			expect(error).toContain('The service does not accept its own access token');
 		}
 		expect(result.items).toHaveLength(200);
-		expect(service.counts.logins).toBeLessThanOrEqual(6);
-		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
+		expect(service.counts).toMatchObject({ siteRequests: 2 * 3, logins: 1 + 3 });
 	});
 
-	test('401 for one site: the others are read', async () => {
-		service.faults.site.push({ status: 401, siteId: ids[7] });
-		const result = await run(ids.slice(0, 60), {}, { onError: 'continueRegularOutput' });
-		expect(errorsOf(result).flatMap((error, item) => (error ? [item] : []))).toEqual([7]);
-		expect(service.counts.sitesServed).toBe(59);
-		expect(service.counts.logins).toBeLessThanOrEqual(3);
+	test('401 for some sites: the others are read', async () => {
+		const closed = [7, 8, 20, 33];
+		service.faults.site.push({ status: 401, siteId: closed.map((item) => ids[item]!) });
+		const result = await run(
+			ids.slice(0, 60),
+			{ maxConcurrency: 1 },
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(errorsOf(result).flatMap((error, item) => (error ? [item] : []))).toEqual(closed);
+		expect(service.counts).toMatchObject({ sitesServed: 56, logins: 1 + 4 });
 	});
+
+	test.each<[string, Fault]>([
+		['a web page', { body: 'html' }],
+		['404', { status: 404 }],
+		['a redirect', { redirect: { status: 302, to: 'http://127.0.0.1:9' } }],
+	])('%s at the login: one is enough for 200 items', async (_, fault) => {
+		service.faults.token.push(fault);
+		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		expect(errorsOf(result).filter(Boolean)).toHaveLength(200);
+		expect(service.counts.requests).toBe(1);
+	});
+});
+
+describe('a token that runs out in mid-run', () => {
+	test('is renewed by the request that finds it out, for all that follow', async () => {
+		await run([ids[0]!]);
+		service.expireTokens();
+		service.faults.tokenLifetime = { uses: 20 };
+		const result = await run(ids.slice(0, 60), { maxConcurrency: 1 });
+		expect(result.items).toHaveLength(60);
+		expect(service.counts).toMatchObject({ siteRequests: 1 + 60 + 3, logins: 1 + 3 });
+	});
+
+	test('does not come back with a slow answer to an earlier request', async () => {
+		const [slow, ...others] = ids.slice(0, 60);
+		let asked = 0;
+		service.faults.site.push(
+			{ siteId: slow, drip: { bytes: 20, everyMs: 10 } },
+			{
+				siteId: others,
+				latencyMs: () => {
+					if (++asked === 5) service.expireTokens();
+					return 20;
+				},
+			},
+		);
+		const result = await run([slow!, ...others], { maxConcurrency: 2 });
+		expect(result.items).toHaveLength(60);
+		expect(service.counts).toMatchObject({ siteRequests: 60 + 1, logins: 2 });
+	});
+});
+
+test('an answer that never ends is given up half a minute after the timeout', async () => {
+	const { timeout } = AbortSignal;
+	const limits: number[] = [];
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+		limits.push(milliseconds);
+		return timeout.call(AbortSignal, 300);
+	});
+	service.faults.site.push({ drip: { bytes: 1, everyMs: 100 } });
+	const { error } = await run([ids[0]!], { timeout: 5000, maxRetries: 0 });
+	expect(error?.message).toBe('The service did not answer in time');
+	expect(limits).toContain(35_000);
 });
 
 describe('Retry-After (RFC 9110, section 10.2.3)', () => {
