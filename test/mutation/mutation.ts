@@ -55,6 +55,7 @@ const ROOMS: Record<string, Room> = {
 			'test/nodes/AquacultureSite.test.ts',
 			'test/nodes/AquacultureSiteTrigger.test.ts',
 			'test/nodes/service.test.ts',
+			'test/credentials/AquacultureApi.access.test.ts',
 		],
 		built: true,
 	},

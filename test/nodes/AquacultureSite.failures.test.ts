@@ -93,6 +93,7 @@ describe('an answer of the service that is no site has its own sentence', () => 
 		const tooLate = fault.connection === 'hang' || fault.latencyMs !== undefined;
 		const error = await told(fault, tooLate ? { timeout: 150 } : {});
 		expect(error?.message).toBe(sentence);
+		expect(error?.httpCode).toBeNull();
 		expect(error?.description).toContain(`The address is ${service.baseUrl}`);
 	});
 
@@ -335,6 +336,7 @@ describe('a message stays as it was written, whatever words are in it', () => {
 		expect(error?.message).toBe(
 			`'Base URL' has to begin with https:// or http://: credential "${name}"`,
 		);
+		expect(error?.description).toMatch(`Open the credential "${name}" and `);
 	});
 
 	test('a site ID with the name of an error code', async () => {

@@ -8,6 +8,7 @@ import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
 import { chain, httpRequest, node, readSites, siteNode, siteTrigger } from '../e2e/workflows';
+import { selfSignedCertificate } from '../service/certificate';
 import { type Service, startService } from '../service/service';
 import { sampleSites } from '../service/sites';
 
@@ -261,6 +262,23 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 			expect(execution.failure).toMatchObject({
 				message: 'The connection to the service broke off',
 			});
+		});
+
+		test('trusts a certificate that nobody vouches for only where the credential says so', async () => {
+			const secured = await startService({ tls: await selfSignedCertificate() });
+			const readWith = async (allowUnauthorizedCerts: boolean) => {
+				const data = { baseUrl: secured.baseUrl, ...secured.login, allowUnauthorizedCerts };
+				const own = await n8n.createCredential('Own certificate', data);
+				return await run(
+					[STORHOLMEN!.siteId],
+					siteNode('Read', own, { operation: 'get', siteId: '={{ $json.siteId }}' }),
+				);
+			};
+			expect((await readWith(true)).json('Read')).toEqual([STORHOLMEN]);
+			expect((await readWith(false)).failure?.message).toMatch(
+				/^The service's certificate is not trusted/,
+			);
+			await secured.close();
 		});
 
 		// A version of the node that each n8n has
