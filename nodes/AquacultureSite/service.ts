@@ -309,20 +309,12 @@ function withSignal<T extends Context>(context: T, signal: AbortSignal): IExecut
 	}) as IExecuteFunctions;
 }
 
-/** The answer that n8n has thrown: a 401, in n8n 1.x any after it. (Where an answer breaks off, there is none.) */
+/** The answer that n8n has thrown: a 401, in n8n 1.x any after it. n8n keeps no more of it than status and body. */
 function thrownAnswer(error: unknown): Answer | undefined {
-	const { cause, httpCode, context } = error as {
-		cause?: { response?: { status: number; headers: Answer['headers']; data: unknown } };
+	const { httpCode, context } = error as {
 		httpCode?: string | null;
 		context?: { data?: unknown };
 	};
-	if (cause) {
-		const { response } = cause;
-		return response?.status === 401
-			? { statusCode: 401, headers: response.headers, body: response.data }
-			: undefined;
-	}
-	// n8n 1.x keeps no more of it than this
 	const statusCode = Number(httpCode);
 	return statusCode >= 400 ? { statusCode, headers: {}, body: context?.data } : undefined;
 }
