@@ -183,7 +183,7 @@ describe('an answer that may be another one the next time is asked for again', (
 		expect(waited).toEqual([...waits, waits[5], waits[5], waits[5]]);
 	});
 
-	test('and where the service is busy, so does the whole run', async () => {
+	test('by a whole run that has paused for such times, where the service is busy', async () => {
 		jest.spyOn(Math, 'random').mockReturnValue(0.1);
 		service.faults.site.push({ status: 503, times: 4 });
 		// 0.1 + 0.2 + 0.4 + 0.8 seconds
@@ -336,6 +336,13 @@ describe('an answer that will not change is not asked for again', () => {
 		}
 		expect(result.items).toHaveLength(200);
 		expect(service.counts).toMatchObject({ siteRequests: 2 * 3, logins: 1 + 3 });
+	});
+
+	test('401 for ever, to many requests side by side: little more', async () => {
+		service.faults.site.push({ status: 401 });
+		await run(ids, {}, { onError: 'continueRegularOutput' });
+		expect(service.counts.logins).toBeLessThanOrEqual(6);
+		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
 	});
 
 	test('401 for some sites: the others are read', async () => {
