@@ -1,3 +1,5 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
@@ -6,8 +8,8 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	transform: { '^.+\\.ts$': '@swc/jest' },
 	globalSetup: '<rootDir>/test/e2e/globalSetup.ts',
-	// Each test file runs an n8n of its own, which fills a processor at its start.
-	maxWorkers: 1,
+	// Each test file runs an n8n of its own, which fills a processor at its start
+	maxWorkers: availableParallelism() < 4 ? 1 : 2,
 	// A limit for what hangs; nothing is said about how long anything takes.
 	testTimeout: 300_000,
 };

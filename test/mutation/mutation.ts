@@ -82,7 +82,7 @@ function optionsOf(name: string, { mutate, tests, built }: Room): PartialStryker
 		packageManager: 'npm',
 		testRunner: 'jest',
 		coverageAnalysis: 'perTest',
-		concurrency: Math.min(2, availableParallelism()),
+		concurrency: Math.min(4, availableParallelism()),
 		// Longer than jest lets a test wait, so that a slow machine kills no mutant
 		timeoutMS: 45_000,
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],

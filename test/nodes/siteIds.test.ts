@@ -205,5 +205,6 @@ describe('where one site is asked for', () => {
 	test('none and wrong ones are told with the name of the field', () => {
 		expect(() => parseSiteId('')).toThrow("'Site ID' is empty");
 		expect(() => parseSiteId('x')).toThrow(`'Site ID': "x" is not a site ID`);
+		expect(() => parseSiteId('1\u00002')).toThrow(`'Site ID': "1\uFFFD2" is not a site ID`);
 	});
 });
