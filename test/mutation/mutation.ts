@@ -70,7 +70,7 @@ const ROOMS: Record<string, Room> = {
 	},
 };
 
-/** Done in a minute or two. */
+/** Done in a few minutes. */
 const QUICK = ['siteIds', 'baseUrl', 'site', 'geoJson', 'parameters'];
 
 /** Of the mutants, in percent. */
@@ -129,7 +129,7 @@ function rowOf(name: string, results: MutantResult[]): string[] {
 
 /**
  * Mutation testing: changes the shipped code in one place after the other, and tells where no test notices.
- * `npm run test:mutation -- siteIds pace` for some rooms alone, `-- --quick` for those that take a minute or two;
+ * `npm run test:mutation -- siteIds pace` for some rooms alone, `-- --quick` for those that take a few minutes;
  * what has not changed since the last run is not run again. Fails where too many survive.
  */
 async function main(names: string[]): Promise<void> {

@@ -256,6 +256,7 @@ describe('a service that is down', () => {
 	test.each([
 		['whose connections break', { connection: 'reset' }, 'The connection to the service broke off'],
 		['that is busy', { status: 503 }, '(status 503)'],
+		['behind a gateway', { status: 502 }, '(status 502)'],
 	] satisfies Array<[string, Fault, string]>)(
 		'%s: its sites are not asked for on and on',
 		async (_, fault, sentence) => {
@@ -266,6 +267,7 @@ describe('a service that is down', () => {
 				{ maxConcurrency: 1, maxRetries: 4 },
 				{ onError: 'continueRegularOutput' },
 			);
+			expect(result.items).toHaveLength(50);
 			for (const error of errorsOf(result)) expect(error).toContain(sentence);
 			// Those that are asked for before the first one is given up get all their tries, the others one
 			expect(service.counts.siteRequests).toBeLessThan(2 * 50);
@@ -328,24 +330,29 @@ describe('an answer that will not change is not asked for again', () => {
 		expect(service.counts).toMatchObject({ siteRequests: 2, logins: 2 });
 	});
 
+	const notAccepted = 'The service does not accept its own access token';
+
 	test('401 for ever: three sites show that no token is accepted', async () => {
 		service.faults.site.push({ status: 401 });
 		const result = await run(ids, { maxConcurrency: 1 }, { onError: 'continueRegularOutput' });
-		for (const error of errorsOf(result)) {
-			expect(error).toContain('The service does not accept its own access token');
-		}
+		for (const error of errorsOf(result)) expect(error).toContain(notAccepted);
 		expect(result.items).toHaveLength(200);
 		expect(service.counts).toMatchObject({ siteRequests: 2 * 3, logins: 1 + 3 });
 	});
 
 	test('401 for ever, to many requests side by side: little more', async () => {
 		service.faults.site.push({ status: 401 });
-		await run(ids, {}, { onError: 'continueRegularOutput' });
+		const result = await run(ids, {}, { onError: 'continueRegularOutput' });
+		for (const error of errorsOf(result)) expect(error).toContain(notAccepted);
+		expect(result.items).toHaveLength(200);
 		expect(service.counts.logins).toBeLessThanOrEqual(6);
 		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
 	});
 
-	test('401 for some sites: the others are read', async () => {
+	const failedItems = (result: Parameters<typeof errorsOf>[0]) =>
+		errorsOf(result).flatMap((error, item) => (error ? [item] : []));
+
+	test('401 for some sites, one after the other: the others are read', async () => {
 		const closed = [7, 8, 20, 33];
 		service.faults.site.push({ status: 401, siteId: closed.map((item) => ids[item]!) });
 		const result = await run(
@@ -353,8 +360,16 @@ describe('an answer that will not change is not asked for again', () => {
 			{ maxConcurrency: 1 },
 			{ onError: 'continueRegularOutput' },
 		);
-		expect(errorsOf(result).flatMap((error, item) => (error ? [item] : []))).toEqual(closed);
+		expect(failedItems(result)).toEqual(closed);
 		expect(service.counts).toMatchObject({ sitesServed: 56, logins: 1 + 4 });
+	});
+
+	test('401 for one site, side by side with the others: they are read', async () => {
+		service.faults.site.push({ status: 401, siteId: ids[7] });
+		const result = await run(ids.slice(0, 60), {}, { onError: 'continueRegularOutput' });
+		expect(failedItems(result)).toEqual([7]);
+		expect(service.counts.sitesServed).toBe(59);
+		expect(service.counts.logins).toBeLessThanOrEqual(3);
 	});
 
 	test.each<[string, Fault]>([

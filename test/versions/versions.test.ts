@@ -31,6 +31,7 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 	({ major, version }) => {
 		let service: Service;
 		let elsewhere: Service;
+		let secured: Service;
 		let n8n: N8nInstance;
 		let credential: CredentialReference;
 
@@ -39,6 +40,7 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 		beforeAll(async () => {
 			service = await startService();
 			elsewhere = await startService();
+			secured = await startService({ tls: await selfSignedCertificate() });
 			const { tarball } = prepared();
 			const install = await installN8n(major, (line) => process.stderr.write(`${line}\n`));
 			n8n = await N8nInstance.create({ install, tarball, name: `versions-${major}` });
@@ -50,6 +52,7 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 		afterAll(async () => {
 			await n8n?.dispose();
 			await elsewhere?.close();
+			await secured?.close();
 			await service?.close();
 		});
 
@@ -265,7 +268,6 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 		});
 
 		test('trusts a certificate that nobody vouches for only where the credential says so', async () => {
-			const secured = await startService({ tls: await selfSignedCertificate() });
 			const readWith = async (allowUnauthorizedCerts: boolean) => {
 				const data = { baseUrl: secured.baseUrl, ...secured.login, allowUnauthorizedCerts };
 				const own = await n8n.createCredential('Own certificate', data);
@@ -278,7 +280,6 @@ describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVers
 			expect((await readWith(false)).failure?.message).toMatch(
 				/^The service's certificate is not trusted/,
 			);
-			await secured.close();
 		});
 
 		// A version of the node that each n8n has
