@@ -1,7 +1,7 @@
 import communityNodes from '@n8n/eslint-plugin-community-nodes';
-import typescriptParser from '@typescript-eslint/parser';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import nodesBase from 'eslint-plugin-n8n-nodes-base';
+import typescript from 'typescript-eslint';
 
 /** What n8n judges when a package asks for verification. */
 const shipped = ['package.json', '{nodes,credentials}/**/*.{ts,json}'];
@@ -18,8 +18,27 @@ export default defineConfig(
 	]),
 	{
 		files: ['**/*.{ts,json}'],
-		languageOptions: { parser: typescriptParser },
+		languageOptions: { parser: typescript.parser },
 		linterOptions: { reportUnusedDisableDirectives: 'error' },
+	},
+	{
+		files: ['{nodes,credentials,test}/**/*.ts'],
+		extends: [typescript.configs.strictTypeChecked],
+		languageOptions: { parserOptions: { projectService: true } },
+		rules: {
+			// A number or a boolean in a text is what it looks like; objects, null and undefined stay refused.
+			'@typescript-eslint/restrict-template-expressions': [
+				'error',
+				{ allowNumber: true, allowBoolean: true },
+			],
+			// `() => stop()` is how a listener is written.
+			'@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+			// Taking a field out of an object is how the rest is had; a leading _ says that a parameter is not used.
+			'@typescript-eslint/no-unused-vars': [
+				'error',
+				{ argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+			],
+		},
 	},
 	{
 		files: shipped,

@@ -12,15 +12,15 @@ import type {
 	Icon,
 } from 'n8n-workflow';
 
-import { parseBaseUrl, toUrl } from '../nodes/AquacultureSite/baseUrl';
-import type { BaseUrl } from '../nodes/AquacultureSite/baseUrl';
+import { parseBaseUrl, toUrl } from '../nodes/AquacultureSite/service/baseUrl';
+import type { BaseUrl } from '../nodes/AquacultureSite/service/baseUrl';
 import {
 	connectionFailure,
 	loginFailures,
 	ServiceFailure,
 	tokenFailure,
-} from '../nodes/AquacultureSite/failures';
-import type { Answer } from '../nodes/AquacultureSite/failures';
+} from '../nodes/AquacultureSite/service/failures';
+import type { Answer } from '../nodes/AquacultureSite/service/failures';
 
 // The token request uses this version (service.md, «Versioning»)
 const API_VERSION = '2025-01-01';

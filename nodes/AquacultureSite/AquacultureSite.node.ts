@@ -8,16 +8,16 @@ import type {
 	NodeApiError,
 } from 'n8n-workflow';
 
-import { ParameterError, ServiceFailure } from './failures';
-import { toSiteMap } from './geoJson';
-import type { AskedSite } from './geoJson';
-import { parseRequestOptions, siteParameters } from './parameters';
-import type { Operation, RequestOptions } from './parameters';
-import { SiteService, toNodeApiError } from './service';
-import type { SiteAnswer } from './service';
-import { simplifySite, SITE_PARTS, siteTitle, unitRows, unitsOf } from './site';
-import type { Site, SitePart } from './site';
-import { parseSiteId, parseSiteIds } from './siteIds';
+import { ParameterError, ServiceFailure } from './service/failures';
+import { toSiteMap } from './operations/map';
+import type { AskedSite } from './operations/map';
+import { parseRequestOptions, siteParameters } from './operations/parameters';
+import type { Operation, RequestOptions } from './operations/parameters';
+import { SiteService, toNodeApiError } from './service/SiteService';
+import type { SiteAnswer } from './service/SiteService';
+import { simplifySite, SITE_PARTS, siteTitle, unitRows, unitsOf } from './site/site';
+import type { Site, SitePart } from './site/site';
+import { parseSiteId, parseSiteIds } from './site/siteIds';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
 const LONGEST_WAIT = 60_000;

@@ -8,16 +8,16 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { compareWithBaseline } from './baseline';
-import type { Baseline } from './baseline';
-import { ParameterError, ServiceFailure } from './failures';
-import { parseApiVersion, parseMinimumDistance, triggerParameters } from './parameters';
-import { SiteService, toNodeApiError } from './service';
-import { SITE_PARTS } from './site';
-import type { Site } from './site';
-import { sampleEvents, SITE_EVENTS } from './siteChanges';
-import type { CompareOptions, SiteEvent, SiteEventName } from './siteChanges';
-import { parseSiteIds } from './siteIds';
+import { compareWithBaseline } from './trigger/baseline';
+import type { Baseline } from './trigger/baseline';
+import { ParameterError, ServiceFailure } from './service/failures';
+import { parseApiVersion, parseMinimumDistance, triggerParameters } from './operations/parameters';
+import { SiteService, toNodeApiError } from './service/SiteService';
+import { SITE_PARTS } from './site/site';
+import type { Site } from './site/site';
+import { sampleEvents, SITE_EVENTS } from './trigger/changes';
+import type { CompareOptions, SiteEvent, SiteEventName } from './trigger/changes';
+import { parseSiteIds } from './site/siteIds';
 
 // n8n ends a poll after 45 seconds: these leave it time to say what went wrong
 const POLL_LIMITS = { maxConcurrency: 16, longestWait: 5000 };

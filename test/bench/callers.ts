@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { parseRequestOptions } from '../../nodes/AquacultureSite/parameters';
+import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/parameters';
 import type { WorkflowFile } from '../e2e/n8n';
 
 /** Who asks for the sites. */

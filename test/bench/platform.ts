@@ -5,8 +5,8 @@ import { installN8n, type N8nInstall } from '../e2e/install';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { packTarball } from '../e2e/tarball';
 import type { Say } from '../e2e/workspace';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 import { type Caller, DEFAULT_CONCURRENCY, workflowOf } from './callers';
 
 /** What n8n holds before a run: a good token, none, one that the service has forgotten, or a wrong password. */

@@ -18,7 +18,7 @@ export interface Findings {
 }
 
 const INTRODUCTION = `How long a run takes in a real n8n, beside n8n's own ways to the same data. The service is the stand-in of
-\`test/service/\`, on the same machine; sites and logins are invented.
+\`test/fake-service/\`, on the same machine; sites and logins are invented.
 
 - **Aquaculture Site**: this package's node, operation «Get», with its defaults.
 - **HTTP Request**: n8n's own node with this package's credential.

@@ -1,8 +1,8 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Engine } from '../engine/engine';
-import { CREDENTIAL, dataOf, httpRequestNode, seaFarm, siteNode } from '../nodes/helpers/sea-farm';
-import { selfSignedCertificate } from '../service/certificate';
-import { type Service, startService } from '../service/service';
+import { CREDENTIAL, dataOf, httpRequestNode, seaFarm, siteNode } from '../helpers/sea-farm';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { type Service, startService } from '../fake-service/service';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

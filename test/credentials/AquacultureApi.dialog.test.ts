@@ -1,5 +1,5 @@
-import { CREDENTIAL, seaFarm } from '../nodes/helpers/sea-farm';
-import { type Service, startService } from '../service/service';
+import { CREDENTIAL, seaFarm } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
 
 let service: Service;
 

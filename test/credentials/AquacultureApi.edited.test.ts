@@ -1,6 +1,6 @@
 import type { Engine } from '../engine/engine';
-import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../nodes/helpers/sea-farm';
-import { type Service, startService } from '../service/service';
+import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

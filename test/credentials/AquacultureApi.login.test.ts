@@ -6,9 +6,9 @@ import {
 	itemsWith,
 	seaFarm,
 	siteNode,
-} from '../nodes/helpers/sea-farm';
-import { type Service, startService } from '../service/service';
-import { manySites, sampleSites } from '../service/sites';
+} from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
+import { manySites, sampleSites } from '../fake-service/sites';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

@@ -1,5 +1,5 @@
-import { dataOf, CREDENTIAL, itemsWith, seaFarm, siteNode } from '../nodes/helpers/sea-farm';
-import { type Service, startService } from '../service/service';
+import { dataOf, CREDENTIAL, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
 
 let service: Service;
 

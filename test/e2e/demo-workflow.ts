@@ -1,4 +1,4 @@
-import type { Service } from '../service/service';
+import type { Service } from '../fake-service/service';
 import type { CredentialFile, WorkflowFile } from './n8n';
 
 export const WORKFLOW_ID = 'aquacultureDemo1';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import { startService } from '../service/service';
+import { startService } from '../fake-service/service';
 import { COLUMNS, demoCredential, demoWorkflow, LAST_NODE } from './demo-workflow';
 import { installN8n } from './install';
 import { N8nInstance, type WorkflowFile } from './n8n';

@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startService } from '../service/service';
+import { startService } from '../fake-service/service';
 import { demoCredential, demoWorkflow } from './demo-workflow';
 import { installN8n } from './install';
 import { N8nInstance } from './n8n';

@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 import { type CredentialReference, N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { freePort } from './processes';

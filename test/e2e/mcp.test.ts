@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type Service, startService } from '../service/service';
+import { type Service, startService } from '../fake-service/service';
 import { N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { node } from './workflows';

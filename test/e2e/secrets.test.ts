@@ -1,7 +1,7 @@
 import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
 import { CREDENTIAL, type Row, SITES, type Stage, TABLE, type Variation } from '../faults/table';
-import { selfSignedCertificate } from '../service/certificate';
-import { startService } from '../service/service';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { startService } from '../fake-service/service';
 import { N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { type Finding, findSecrets } from './secrets';

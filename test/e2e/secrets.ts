@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Service } from '../service/service';
+import type { Service } from '../fake-service/service';
 import type { N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { run } from './processes';

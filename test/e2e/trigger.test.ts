@@ -1,4 +1,4 @@
-import { type Service, startService } from '../service/service';
+import { type Service, startService } from '../fake-service/service';
 import type { Execution } from './executions';
 import { N8nInstance } from './n8n';
 import { prepared } from './prepared';

@@ -1,5 +1,5 @@
-import { selfSignedCertificate } from '../service/certificate';
-import { startService } from '../service/service';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { startService } from '../fake-service/service';
 import { expectedOutcome, ON_ERROR, type OnError, type Outcome, runCell } from './cell';
 import { documentedMatrix, documentMatrix, matrixText } from './report';
 import { type Row, type Stage, TABLE } from './table';

@@ -1,6 +1,6 @@
-import { itemsWith, seaFarm, siteNode } from '../nodes/helpers/sea-farm';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
+import { itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 
 const sites = manySites(20);
 const ids = sites.map(({ siteId }) => siteId);

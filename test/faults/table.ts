@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import type { BodyKind, Fault } from '../service/faults';
-import type { TokenLifetime } from '../service/rules';
-import type { Service } from '../service/service';
-import { sampleSites } from '../service/sites';
+import type { BodyKind, Fault } from '../fake-service/faults';
+import type { TokenLifetime } from '../fake-service/rules';
+import type { Service } from '../fake-service/service';
+import { sampleSites } from '../fake-service/sites';
 
 /** When the service fails: at the first login of a run, when a token has run out, or when a site is asked for. */
 export type Place = 'first login' | 'renewed login' | 'site';

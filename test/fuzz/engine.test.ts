@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { NodeApiError } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
-import { itemsWith, siteNode } from '../nodes/helpers/sea-farm';
-import type { Fault } from '../service/faults';
-import { type Service, startService } from '../service/service';
+import { itemsWith, siteNode } from '../helpers/sea-farm';
+import type { Fault } from '../fake-service/faults';
+import { type Service, startService } from '../fake-service/service';
 import { anyJson, engine as engineRuns, nearlySite } from './fuzz';
 
 const IDS = [1042, 1057, 1063, 1088];

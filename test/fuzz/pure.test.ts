@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseBaseUrl } from '../../nodes/AquacultureSite/baseUrl';
+import { parseBaseUrl } from '../../nodes/AquacultureSite/service/baseUrl';
 import {
 	connectionFailure,
 	parseRetryAfter,
@@ -7,12 +7,12 @@ import {
 	ServiceFailure,
 	siteFailure,
 	tokenFailure,
-} from '../../nodes/AquacultureSite/failures';
-import { toSiteMap } from '../../nodes/AquacultureSite/geoJson';
-import { parseApiVersion, parseRequestOptions } from '../../nodes/AquacultureSite/parameters';
-import { simplifySite, SITE_PARTS, unitRows } from '../../nodes/AquacultureSite/site';
-import { compareSites, sampleEvents, SITE_EVENTS } from '../../nodes/AquacultureSite/siteChanges';
-import { parseSiteIds } from '../../nodes/AquacultureSite/siteIds';
+} from '../../nodes/AquacultureSite/service/failures';
+import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
+import { parseApiVersion, parseRequestOptions } from '../../nodes/AquacultureSite/operations/parameters';
+import { simplifySite, SITE_PARTS, unitRows } from '../../nodes/AquacultureSite/site/site';
+import { compareSites, sampleEvents, SITE_EVENTS } from '../../nodes/AquacultureSite/trigger/changes';
+import { parseSiteIds } from '../../nodes/AquacultureSite/site/siteIds';
 import { anyJson, nearlySite, pure } from './fuzz';
 
 /** What a person reads: a sentence and what to do, in one line, not too long. */

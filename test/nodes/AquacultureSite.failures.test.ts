@@ -1,9 +1,9 @@
 import type { OnError } from 'n8n-workflow';
 import { createEngine, type Engine } from '../engine/engine';
-import type { Body, Fault } from '../service/faults';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
-import { CREDENTIAL, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
+import type { Body, Fault } from '../fake-service/faults';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
+import { CREDENTIAL, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

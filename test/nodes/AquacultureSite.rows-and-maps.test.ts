@@ -1,9 +1,9 @@
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
 import type { Engine } from '../engine/engine';
-import { type Service, startService } from '../service/service';
-import { manySites, type Site } from '../service/sites';
-import { dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
+import { manySites, type Site } from '../fake-service/sites';
+import { dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
 
 let service: Service;
 let engine: Engine;

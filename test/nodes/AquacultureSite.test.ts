@@ -1,7 +1,7 @@
 import type { Engine, TestNode } from '../engine/engine';
-import { type Service, startService } from '../service/service';
-import { manySites, type Site } from '../service/sites';
-import { dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
+import { manySites, type Site } from '../fake-service/sites';
+import { dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

@@ -1,8 +1,8 @@
 import { Workflow, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import type { Engine } from '../engine/engine';
 import type { PollingTrigger } from '../engine/polling-trigger';
-import { startService, type Service } from '../service/service';
-import { CREDENTIAL, seaFarm } from './helpers/sea-farm';
+import { startService, type Service } from '../fake-service/service';
+import { CREDENTIAL, seaFarm } from '../helpers/sea-farm';
 
 let service: Service;
 let engine: Engine;

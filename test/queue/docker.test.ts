@@ -6,7 +6,7 @@ import { run } from '../e2e/processes';
 import { until } from '../e2e/until';
 import { chain, node, siteNode } from '../e2e/workflows';
 import { inWorkspace, packageManagerEnv, ROOT } from '../e2e/workspace';
-import { type Service, startService } from '../service/service';
+import { type Service, startService } from '../fake-service/service';
 import { checkServers, type DataServer, startPostgres, startRedis } from './servers';
 
 // No Docker runs here: what the files in docker/ do is done on folders and processes of this machine.

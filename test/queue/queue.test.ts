@@ -5,8 +5,8 @@ import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
 import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 import { checkServers, DATABASE, type DataServer, startPostgres, startRedis } from './servers';
 
 /** A service far away, so that an execution mostly waits. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import type { Service } from '../service/service';
-import type { Site, Unit } from '../service/sites';
+import type { Service } from '../fake-service/service';
+import type { Site, Unit } from '../fake-service/sites';
 
 /** A number from 0 up to, but not, 1. */
 export type Random = () => number;

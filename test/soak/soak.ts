@@ -13,9 +13,9 @@ import { packTarball } from '../e2e/tarball';
 import { until } from '../e2e/until';
 import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { ROOT, SetupError } from '../e2e/workspace';
-import type { Fault } from '../service/faults';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
+import type { Fault } from '../fake-service/faults';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 import { Changes, pick, type Random, randomFrom } from './changes';
 
 const USAGE = `Keeps a real n8n busy with the package while all around it goes wrong, and counts what came out.

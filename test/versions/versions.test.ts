@@ -8,9 +8,9 @@ import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { until } from '../e2e/until';
 import { chain, httpRequest, node, readSites, siteNode, siteTrigger } from '../e2e/workflows';
-import { selfSignedCertificate } from '../service/certificate';
-import { type Service, startService } from '../service/service';
-import { sampleSites } from '../service/sites';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { type Service, startService } from '../fake-service/service';
+import { sampleSites } from '../fake-service/sites';
 
 const SITES = sampleSites();
 const [STORHOLMEN, ORNESVIKA] = SITES;

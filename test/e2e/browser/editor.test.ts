@@ -1,5 +1,5 @@
 import type { Browser, Locator } from 'playwright-core';
-import { type Service, startService } from '../../service/service';
+import { type Service, startService } from '../../fake-service/service';
 import { N8nInstance } from '../n8n';
 import { prepared } from '../prepared';
 import { launchChromium } from './chromium';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { infoOf, unitsOf, type Site, type Unit } from '../../nodes/AquacultureSite/site';
+import { infoOf, unitsOf, type Site, type Unit } from '../../../nodes/AquacultureSite/site/site';
 import {
 	compareSites,
 	greatCircleDistance,
@@ -9,8 +9,8 @@ import {
 	type CompareOptions,
 	type SiteEvent,
 	type SiteEventName,
-} from '../../nodes/AquacultureSite/siteChanges';
-import { siteJson } from './helpers/site-json';
+} from '../../../nodes/AquacultureSite/trigger/changes';
+import { siteJson } from '../../helpers/site-json';
 
 const detectedAt = '2026-11-21T06:00:00.000Z';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Site } from '../../../nodes/AquacultureSite/site';
+import type { Site } from '../../nodes/AquacultureSite/site/site';
 
 /** Any JSON, as it comes out of an answer. */
 const json = fc.jsonValue({ maxDepth: 2 });

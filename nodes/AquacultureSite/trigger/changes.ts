@@ -1,5 +1,5 @@
-import { asText, infoOf, unitsOf } from './site';
-import type { Site, Unit } from './site';
+import { asText, infoOf, unitsOf } from '../site/site';
+import type { Site, Unit } from '../site/site';
 
 export const SITE_EVENTS = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'] as const;
 export type SiteEventName = (typeof SITE_EVENTS)[number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { INodeProperties } from 'n8n-workflow';
-import { ParameterError } from '../../nodes/AquacultureSite/failures';
+import { ParameterError } from '../../../nodes/AquacultureSite/service/failures';
 import {
 	CURRENT_API_VERSION,
 	parseApiVersion,
@@ -8,7 +8,7 @@ import {
 	parseRequestOptions,
 	siteParameters,
 	triggerParameters,
-} from '../../nodes/AquacultureSite/parameters';
+} from '../../../nodes/AquacultureSite/operations/parameters';
 
 describe('the version (service.md, «Versioning»)', () => {
 	test.each([

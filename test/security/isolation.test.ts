@@ -1,7 +1,7 @@
-import { createEngine } from './engine/engine';
-import { itemsWith, siteNode } from './nodes/helpers/sea-farm';
-import { type Service, startService } from './service/service';
-import { manySites } from './service/sites';
+import { createEngine } from '../engine/engine';
+import { itemsWith, siteNode } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 
 /** Each user reads sites of its own, so that a request tells on whose behalf it was made. */
 const SITES_EACH = 12;

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { itemsWith, seaFarm, siteNode } from './nodes/helpers/sea-farm';
-import { type Service, startService } from './service/service';
+import { itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
+import { type Service, startService } from '../fake-service/service';
 
 let service: Service;
 

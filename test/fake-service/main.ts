@@ -57,7 +57,7 @@ What it was asked and how it is set:
   curl -s ${control}
 Let the next two site requests fail, and let each token be good for ten requests only:
   curl -s ${control}/faults -d '{ "site": [{ "status": 503, "retryAfter": 2, "times": 2 }], "tokenLifetime": { "uses": 10 } }'
-All that a fault may be: test/service/faults.ts. Add or replace a site, forget all tokens, put everything back:
+All that a fault may be: test/fake-service/faults.ts. Add or replace a site, forget all tokens, put everything back:
   curl -s ${control}/sites -d '{ "siteId": 1200, "siteName": "Ny", "info": {}, "units": [] }'
   curl -s -X POST ${control}/expire-tokens
   curl -s -X POST ${control}/reset

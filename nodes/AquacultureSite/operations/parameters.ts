@@ -1,9 +1,9 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { ParameterError } from './failures';
-import { SITE_EVENTS } from './siteChanges';
-import { SITE_PARTS } from './site';
-import type { SitePart } from './site';
+import { ParameterError } from '../service/failures';
+import { SITE_EVENTS } from '../trigger/changes';
+import { SITE_PARTS } from '../site/site';
+import type { SitePart } from '../site/site';
 
 /** The current version of the service's interface (service.md, «Versioning»). */
 export const CURRENT_API_VERSION = '2025-01-01';

@@ -1,7 +1,7 @@
-import type { ServiceFailure } from './failures';
-import type { Site } from './site';
-import { compareSites } from './siteChanges';
-import type { CompareOptions, SiteEvent, SiteEventName } from './siteChanges';
+import type { ServiceFailure } from '../service/failures';
+import type { Site } from '../site/site';
+import { compareSites } from './changes';
+import type { CompareOptions, SiteEvent, SiteEventName } from './changes';
 
 /** What n8n keeps for the trigger from one poll to the next. */
 export interface Baseline {

@@ -1,5 +1,5 @@
-import { asText, infoOf, siteTitle, unitsOf } from './site';
-import type { Row, Site } from './site';
+import { asText, infoOf, siteTitle, unitsOf } from '../site/site';
+import type { Row, Site } from '../site/site';
 
 /** [longitude, latitude] in decimal degrees, in this order (RFC 7946, section 3.1.1). */
 export type Position = [number, number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { parseBaseUrl } from '../../nodes/AquacultureSite/baseUrl';
-import { ServiceFailure } from '../../nodes/AquacultureSite/failures';
+import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 
 describe('a base URL is taken as people type it', () => {
 	test.each<[string, unknown, string]>([

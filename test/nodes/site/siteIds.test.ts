@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { ParameterError } from '../../nodes/AquacultureSite/failures';
-import { parseSiteId, parseSiteIds } from '../../nodes/AquacultureSite/siteIds';
+import { ParameterError } from '../../../nodes/AquacultureSite/service/failures';
+import { parseSiteId, parseSiteIds } from '../../../nodes/AquacultureSite/site/siteIds';
 
 function refusal(value: unknown, displayName?: string): ParameterError {
 	try {

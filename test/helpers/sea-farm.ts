@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import { createEngine, type Engine, type NodeResult, type TestNode } from '../../engine/engine';
-import type { Service } from '../../service/service';
+import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
+import type { Service } from '../fake-service/service';
 
 /** What the user of these tests calls the credential. */
 export const CREDENTIAL = 'Sea farm';

@@ -19,7 +19,7 @@ import {
 } from './failures';
 import type { Answer } from './failures';
 import { Pace, StoppedError } from './pace';
-import type { Site, SitePart } from './site';
+import type { Site, SitePart } from '../site/site';
 
 const CREDENTIAL = 'aquacultureApi';
 

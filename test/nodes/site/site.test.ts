@@ -8,8 +8,8 @@ import {
 	siteTitle,
 	unitRows,
 	unitsOf,
-} from '../../nodes/AquacultureSite/site';
-import { siteJson } from './helpers/site-json';
+} from '../../../nodes/AquacultureSite/site/site';
+import { siteJson } from '../../helpers/site-json';
 
 const site = {
 	siteId: 1042,

@@ -1,8 +1,8 @@
-import type { Engine, RunOptions } from '../engine/engine';
-import type { Fault, FaultRequest } from '../service/faults';
-import { type Service, startService } from '../service/service';
-import { manySites } from '../service/sites';
-import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from './helpers/sea-farm';
+import type { Engine, RunOptions } from '../../engine/engine';
+import type { Fault, FaultRequest } from '../../fake-service/faults';
+import { type Service, startService } from '../../fake-service/service';
+import { manySites } from '../../fake-service/sites';
+import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../../helpers/sea-farm';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);

@@ -1,4 +1,4 @@
-import { ParameterError } from './failures';
+import { ParameterError } from '../service/failures';
 
 // service.md, «Site»: siteId is an integer. More digits than these no integer type in use holds.
 const LONGEST = 19;

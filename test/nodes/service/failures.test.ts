@@ -10,7 +10,7 @@ import {
 	ServiceFailure,
 	siteFailure,
 	tokenFailure,
-} from '../../nodes/AquacultureSite/failures';
+} from '../../../nodes/AquacultureSite/service/failures';
 
 const address = 'https://api.example.com';
 
@@ -578,7 +578,7 @@ describe('Retry-After (RFC 9110, 10.2.3)', () => {
 	});
 
 	test('a date without a zone is in GMT, wherever n8n runs', () => {
-		const source = join(__dirname, '../../nodes/AquacultureSite/failures.ts');
+		const source = join(__dirname, '../../../nodes/AquacultureSite/service/failures.ts');
 		const script = `const { parseRetryAfter } = require(${JSON.stringify(source)});
 			console.log(parseRetryAfter('Sun Nov  6 08:49:37 1994', ${now}));`;
 		// A process of its own: Jest keeps changes of the environment from Node

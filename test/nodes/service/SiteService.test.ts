@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { StoppedError } from '../../nodes/AquacultureSite/pace';
-import { SiteService } from '../../nodes/AquacultureSite/service';
+import { StoppedError } from '../../../nodes/AquacultureSite/service/pace';
+import { SiteService } from '../../../nodes/AquacultureSite/service/SiteService';
 
 // As in n8n 1.x: `sleep` knows no signal
 jest.mock('n8n-workflow', () => {

@@ -1,8 +1,8 @@
 import { check } from '@placemarkio/check-geojson';
 import fc from 'fast-check';
-import { toSiteMap } from '../../nodes/AquacultureSite/geoJson';
-import { infoOf, unitsOf, type Site } from '../../nodes/AquacultureSite/site';
-import { siteJson } from './helpers/site-json';
+import { toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
+import { infoOf, unitsOf, type Site } from '../../../nodes/AquacultureSite/site/site';
+import { siteJson } from '../../helpers/site-json';
 
 const mapOf = (...sites: Site[]) =>
 	toSiteMap(sites.map((site, index) => ({ siteId: String(index + 1), site })));

@@ -1,0 +1,72 @@
+/**
+ * The rooms of the shipped code, and which way imports may run between them (CONTRIBUTING.md, "Where things are"):
+ * nodes → operations, trigger → service → site. The credential knows the service only.
+ */
+const NODES = '^nodes/AquacultureSite/';
+
+/** A room and the rooms that it may import from, itself aside. */
+function room(name, path, allowed) {
+	return {
+		name: `imports-of-${name}`,
+		comment: `${name} may import from ${allowed.join(', ') || 'no other room'} only`,
+		severity: 'error',
+		from: { path },
+		to: {
+			path: ['^nodes/', '^credentials/', '^test/'],
+			pathNot: [path, ...allowed.map((other) => `${NODES}${other}/`)],
+		},
+	};
+}
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		{ name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+		{
+			name: 'no-orphans',
+			severity: 'error',
+			from: { orphan: true, path: '^(nodes|credentials)/' },
+			to: {},
+		},
+		room('site', `${NODES}site/`, []),
+		room('service', `${NODES}service/`, ['site']),
+		room('operations', `${NODES}operations/`, ['service', 'site']),
+		room('trigger', `${NODES}trigger/`, ['service', 'site']),
+		room('credentials', '^credentials/', ['service']),
+		{
+			name: 'nodes-and-credentials-know-no-tests',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: { path: '^test/' },
+		},
+		{
+			name: 'pure-files-know-n8n-by-its-types-alone',
+			comment: 'site/, what the trigger compares, and what decides about requests run without n8n',
+			severity: 'error',
+			from: {
+				path: [
+					`${NODES}site/`,
+					`${NODES}trigger/(changes|baseline)`,
+					`${NODES}service/(retries|pace|response|failures|baseUrl)`,
+				],
+			},
+			to: { path: 'n8n-workflow', dependencyTypesNot: ['type-only'] },
+		},
+		{
+			name: 'no-runtime-dependency',
+			comment: "n8n's rules for verified packages: its own library and Node's crypto, nothing else",
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: {
+				dependencyTypesNot: ['local', 'type-only'],
+				pathNot: ['^(node:)?crypto$', 'node_modules/n8n-workflow/'],
+			},
+		},
+	],
+	options: {
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: 'tsconfig.json' },
+		doNotFollow: { path: 'node_modules' },
+		exclude: { path: '^(dist|reports|\\.n8n|\\.stryker-tmp)/' },
+	},
+};
