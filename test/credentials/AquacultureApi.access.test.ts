@@ -74,7 +74,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 		const engine = await seaFarm(service);
 		const run = await engine.run({ node: get });
 		expect(run.error?.message).toBe(
-			`The service points to another address: credential "${CREDENTIAL}"`,
+			`The service redirects to another address: credential "${CREDENTIAL}"`,
 		);
 		expect(run.error?.description).toBe(
 			`Nothing was sent there. If the service has moved, open the credential and put its new address into 'Base URL'. It points to ${stranger.origin}`,
@@ -87,7 +87,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 		service.faults.site.push(elsewhere());
 		const run = await (await seaFarm(service)).run({ node: get });
 		expect(run.error?.message).toBe(
-			`The service points to another address: credential "${CREDENTIAL}"`,
+			`The service redirects to another address: credential "${CREDENTIAL}"`,
 		);
 		expect(service.counts.siteRequests).toBe(1);
 		expect(stranger.counts.requests).toBe(0);
@@ -265,39 +265,39 @@ describe('the base URL', () => {
 		['  ', "'Base URL' is empty", `fill in the address of the service, ${example}`],
 		[
 			'api.example.com',
-			"'Base URL' has to begin with https:// or http://",
+			"'Base URL' must start with https:// or http://",
 			`put it in front of the address in 'Base URL', ${example}`,
 		],
 		[
 			'ftp://api.example.com',
-			"'Base URL' has to begin with https:// or http://",
+			"'Base URL' must start with https:// or http://",
 			`put it in front of the address in 'Base URL', ${example}`,
 		],
 		['https://', "'Base URL' is not a web address", `check 'Base URL', ${example}`],
 		['https://:80', "'Base URL' is not a web address", `check 'Base URL', ${example}`],
 		[
 			'https://ola:secret-1@api.example.com',
-			"'Base URL' holds a login",
+			"'Base URL' contains a username or password",
 			"take it out: 'Username' and 'Password' have fields of their own.",
 		],
 		[
 			'https://api.example.com?to=x',
-			"'Base URL' holds a '?' or '#'",
+			"'Base URL' contains a '?' or '#'",
 			'take it and everything behind it out.',
 		],
 		[
 			'https://api.example.com#x',
-			"'Base URL' holds a '?' or '#'",
+			"'Base URL' contains a '?' or '#'",
 			'take it and everything behind it out.',
 		],
 		[
 			'https://api. example.com',
-			"'Base URL' holds a space, a line break or a backslash",
+			"'Base URL' contains a space, a line break or a backslash",
 			"take it out of 'Base URL'.",
 		],
 		[
 			'https://api.example.com\\@evil.example',
-			"'Base URL' holds a space, a line break or a backslash",
+			"'Base URL' contains a space, a line break or a backslash",
 			"take it out of 'Base URL'.",
 		],
 	])('%j is refused with a sentence, and nothing is sent', async (baseUrl, message, advice) => {

@@ -44,7 +44,7 @@ describe('the credential dialog says in a sentence', () => {
 	test('that the password is wrong', async () => {
 		expect(await dialog({ password: 'guessed' })).toEqual({
 			status: 'Error',
-			message: 'The service did not accept the username and password',
+			message: 'The service rejected the username or password',
 		});
 		expect(service.counts).toMatchObject({ requests: 1, refusedLogins: 1 });
 	});
@@ -61,28 +61,28 @@ describe('the credential dialog says in a sentence', () => {
 		await gone.close();
 		expect(await dialog({ baseUrl: gone.baseUrl })).toEqual({
 			status: 'Error',
-			message: 'Nothing answers at the address of the service',
+			message: 'Nothing is listening at the service address',
 		});
 	});
 
 	test('that the host is not known', async () => {
 		expect(await dialog({ baseUrl: 'https://no-such-host.invalid' })).toEqual({
 			status: 'Error',
-			message: 'The address of the service is not known',
+			message: 'The address of the service was not found',
 		});
 	});
 
 	test('that https does not fit where the service speaks http', async () => {
 		expect(await dialog({ baseUrl: service.baseUrl.replace('http', 'https') })).toEqual({
 			status: 'Error',
-			message: 'The service does not speak HTTPS at this address',
+			message: 'The service does not use HTTPS at this address',
 		});
 	});
 
 	test('that the scheme is missing', async () => {
 		expect(await dialog({ baseUrl: new URL(service.baseUrl).host })).toEqual({
 			status: 'Error',
-			message: "'Base URL' has to begin with https:// or http://",
+			message: "'Base URL' must start with https:// or http://",
 		});
 	});
 
@@ -90,14 +90,14 @@ describe('the credential dialog says in a sentence', () => {
 		service.faults.token.push({ body: 'html' });
 		expect(await dialog()).toEqual({
 			status: 'Error',
-			message: 'The address answered the login with a web page',
+			message: 'The login returned a web page',
 		});
 	});
 
 	test('that there is no login at the address', async () => {
 		expect(await dialog({ baseUrl: `${service.baseUrl}/elsewhere` })).toEqual({
 			status: 'Error',
-			message: 'There is no login at the address of the service',
+			message: 'No login endpoint was found at this address',
 		});
 	});
 
@@ -105,7 +105,7 @@ describe('the credential dialog says in a sentence', () => {
 		service.faults.token.push({ body: { json: {} } });
 		expect(await dialog()).toEqual({
 			status: 'Error',
-			message: 'The answer to the login holds no access token',
+			message: 'The login response contains no access token',
 		});
 	});
 
@@ -122,7 +122,7 @@ describe('the credential dialog says in a sentence', () => {
 		expect(await dialog()).toEqual({
 			status: 'Error',
 			message:
-				'The login worked, but the service does not accept the access token for site data. Ask the service operator whether this user may read it.',
+				'The login succeeded, but the service rejected the access token for site data. Ask the service operator whether this user may read it.',
 		});
 	});
 
@@ -130,7 +130,7 @@ describe('the credential dialog says in a sentence', () => {
 		service.faults.site.push({ status });
 		expect(await dialog()).toEqual({
 			status: 'Error',
-			message: `The login worked, but the service is not able to answer at the moment (status ${status}). Try again later.`,
+			message: `The login succeeded, but the service is not able to answer at the moment (status ${status}). Try again later.`,
 		});
 	});
 });

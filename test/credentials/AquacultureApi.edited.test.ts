@@ -12,7 +12,7 @@ let engine: Engine;
 
 const get = siteNode({ operation: 'get', siteId: 1042 });
 const request = () => httpRequestNode(`${service.baseUrl}/meta/sites/1042`);
-const WRONG_PASSWORD = 'The service did not accept the username and password';
+const WRONG_PASSWORD = 'The service rejected the username or password';
 
 beforeAll(async () => {
 	[service, other] = await Promise.all([startService(), startService()]);

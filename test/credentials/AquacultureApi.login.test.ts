@@ -15,7 +15,7 @@ jest.setTimeout(30_000);
 
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
-const refused = `The service did not accept the username and password: credential "${CREDENTIAL}"`;
+const refused = `The service rejected the username or password: credential "${CREDENTIAL}"`;
 
 let service: Service;
 
@@ -170,7 +170,7 @@ describe.each<[string, () => TestNode]>([
 		const run = await engine.run({ node: node(), items: items.slice(0, 20) });
 		expect(run.status).toBe('error');
 		const text = `${run.error?.message} ${run.error?.description}`;
-		expect(text).toContain('The service did not accept the username and password');
+		expect(text).toContain('The service rejected the username or password');
 		expect(text).toMatch(/Open the credential.*type 'Username' and 'Password' again and save/);
 		expect(text).not.toMatch(/wrong-one|Unauthorized|AxiosError|127\.0\.0\.1/);
 		expect(service.counts).toMatchObject({ requests: 1, refusedLogins: 1 });
@@ -276,8 +276,8 @@ describe('two users of one n8n with the same username, one with a wrong password
 });
 
 describe('an answer of the token endpoint that is no token', () => {
-	const noToken = 'The answer to the login holds no access token';
-	const webPage = 'The address answered the login with a web page';
+	const noToken = 'The login response contains no access token';
+	const webPage = 'The login returned a web page';
 
 	test.each([
 		['HTML', { body: 'html' as const }, webPage],
@@ -316,10 +316,10 @@ describe('an answer of the token endpoint that is no token', () => {
 	});
 
 	test.each([
-		[404, `There is no login at the address of the service: credential "${CREDENTIAL}"`],
-		[405, `There is no login at the address of the service: credential "${CREDENTIAL}"`],
-		[422, `The service did not give access (status 422): credential "${CREDENTIAL}"`],
-		[500, 'The service is not able to answer at the moment (status 500)'],
+		[404, `No login endpoint was found at this address: credential "${CREDENTIAL}"`],
+		[405, `No login endpoint was found at this address: credential "${CREDENTIAL}"`],
+		[422, `The service refused the login (status 422): credential "${CREDENTIAL}"`],
+		[500, 'The service is unavailable (status 500)'],
 	])('status %i', async (status, sentence) => {
 		service.faults.token.push({ status });
 		const run = await (await seaFarm(service)).run({ node: get() });

@@ -71,13 +71,13 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const LONG = 5_000_000;
 
 const inCredential = (message: string) => `${message}: credential "${CREDENTIAL}"`;
-const BROKE_OFF = 'The connection to the service broke off';
-const UNABLE = 'The service is not able to answer at the moment (status {status})';
-const MOVED = inCredential('The service points to another address');
+const BROKE_OFF = 'The connection to the service was lost';
+const UNABLE = 'The service is unavailable (status {status})';
+const MOVED = inCredential('The service redirects to another address');
 const BUSY = 'The service is receiving too many requests';
-const NOT_A_TOKEN = inCredential('The answer to the login holds no access token');
-const WEB_PAGE_FOR_LOGIN = inCredential('The address answered the login with a web page');
-const UNREADABLE = 'The answer for site {site} cannot be read';
+const NOT_A_TOKEN = inCredential('The login response contains no access token');
+const WEB_PAGE_FOR_LOGIN = inCredential('The login returned a web page');
+const UNREADABLE = 'The response for site {site} is not valid';
 
 type Variations = Record<string, Variation>;
 
@@ -258,13 +258,13 @@ const [sampleUnit, ...otherUnits] = sampleSite!.units;
 
 const LOGIN_ROWS: Row[] = [
 	...login('Status 400, 401, 403: wrong username or password', statuses(400, 401, 403), {
-		message: inCredential('The service did not accept the username and password'),
+		message: inCredential('The service rejected the username or password'),
 	}),
 	...login('Status 404, 405', statuses(404, 405), {
-		message: inCredential('There is no login at the address of the service'),
+		message: inCredential('No login endpoint was found at this address'),
 	}),
 	...login('Other status 4xx', statuses(402, 408, 409, 410, 418, 422, 451, 499), {
-		message: inCredential('The service did not give access (status {status})'),
+		message: inCredential('The service refused the login (status {status})'),
 	}),
 	...login('Status 429', statuses(429), { message: BUSY, retried: true }),
 	...login('Status 500, 501, 505, 520, 599', statuses(500, 501, 505, 520, 599), {
@@ -413,12 +413,12 @@ const PASSING_ROWS: Row[] = [
 
 const SITE_ROWS: Row[] = [
 	site('Status 404', statuses(404), 'Site {site} was not found'),
-	site('Status 403', statuses(403), 'Site {site} is not open to this user'),
+	site('Status 403', statuses(403), 'This user has no access to site {site}'),
 	{
 		...site(
 			'Status 401 for ever, at some sites',
 			statuses(401),
-			inCredential('The service does not accept its own access token'),
+			inCredential('The service rejected a newly issued access token'),
 		),
 		stopped: { requests: 2, logins: 2 },
 		continued: { requests: ALL.length + HIT.length, logins: 1 + HIT.length },
@@ -427,7 +427,7 @@ const SITE_ROWS: Row[] = [
 		...site(
 			'Status 401 for ever, at every site',
 			{ 401: { fault: () => ({ status: 401, siteId: [...SITES] }) } },
-			inCredential('The service does not accept its own access token'),
+			inCredential('The service rejected a newly issued access token'),
 		),
 		hit: ALL,
 		stopped: { requests: 2, logins: 2 },
@@ -437,7 +437,7 @@ const SITE_ROWS: Row[] = [
 	site(
 		'Other status 4xx',
 		statuses(400, 402, 405, 408, 409, 410, 418, 422, 451, 499),
-		'The service did not accept the request for site {site} (status {status})',
+		'The service rejected the request for site {site} (status {status})',
 	),
 	{
 		...site('Status 429 with `Retry-After: 0`, for ever', statuses(429), BUSY, { tries: TRIES }),
@@ -453,7 +453,7 @@ const SITE_ROWS: Row[] = [
 				503: { fault: () => ({ status: 503, retryAfter: 3600 }) },
 				date: { fault: () => ({ status: 429, retryAfter: { dateInSeconds: 3600 } }) },
 			},
-			'The service asks to wait 60 minutes',
+			'The service asked for a wait of 60 minutes',
 		),
 		hit: ALL,
 		stopped: { requests: 1, logins: 1 },
@@ -482,14 +482,14 @@ const SITE_ROWS: Row[] = [
 	site(
 		'Status 200 with a web page',
 		bodies({ html: 'html' }),
-		'Instead of site {site} a web page was sent',
+		'The service returned a web page instead of site {site}',
 	),
 	site(
 		'Status 200 with an empty body or null',
 		bodies({ empty: 'empty', null: { json: null } }),
-		'The answer for site {site} is empty',
+		'The response for site {site} is empty',
 	),
-	site('Status 101, 204, 304', bodiless(101, 204, 304), 'The answer for site {site} is empty'),
+	site('Status 101, 204, 304', bodiless(101, 204, 304), 'The response for site {site} is empty'),
 	site(
 		'Status 200 with a body that is no object',
 		bodies({
@@ -544,7 +544,7 @@ const SITE_ROWS: Row[] = [
 	site(
 		'No answer within the timeout',
 		just('hang', { connection: 'hang' }),
-		'The service did not answer in time',
+		'The service did not respond in time',
 		{ tries: TRIES, timeout: 50 },
 	),
 	site('Cut in mid-body', just('cut', { connection: 'cut' }), BROKE_OFF, { tries: TRIES }),
@@ -573,13 +573,13 @@ const ADDRESS_ROWS: Row[] = [
 	...address(
 		'Connection refused',
 		({ deserted }) => ({ baseUrl: deserted }),
-		'Nothing answers at the address of the service',
+		'Nothing is listening at the service address',
 		true,
 	),
 	...address(
 		'Host unknown',
 		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		'The address of the service is not known',
+		'The address of the service was not found',
 		true,
 	),
 	...address(
@@ -591,7 +591,7 @@ const ADDRESS_ROWS: Row[] = [
 	...address(
 		'HTTP where HTTPS was expected',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		'The service does not speak HTTPS at this address',
+		'The service does not use HTTPS at this address',
 		false,
 	),
 	site(

@@ -45,18 +45,18 @@ async function told(fault: Fault, options = {}) {
 
 describe('an answer of the service that is no site has its own sentence', () => {
 	test.each([
-		[400, 'The service did not accept the request for site 1042 (status 400)'],
-		[401, `The service does not accept its own access token: credential "${CREDENTIAL}"`],
-		[402, 'The service did not accept the request for site 1042 (status 402)'],
-		[403, 'Site 1042 is not open to this user'],
+		[400, 'The service rejected the request for site 1042 (status 400)'],
+		[401, `The service rejected a newly issued access token: credential "${CREDENTIAL}"`],
+		[402, 'The service rejected the request for site 1042 (status 402)'],
+		[403, 'This user has no access to site 1042'],
 		[404, 'Site 1042 was not found'],
-		[410, 'The service did not accept the request for site 1042 (status 410)'],
-		[422, 'The service did not accept the request for site 1042 (status 422)'],
+		[410, 'The service rejected the request for site 1042 (status 410)'],
+		[422, 'The service rejected the request for site 1042 (status 422)'],
 		[429, 'The service is receiving too many requests'],
-		[500, 'The service is not able to answer at the moment (status 500)'],
-		[502, 'The service is not able to answer at the moment (status 502)'],
-		[503, 'The service is not able to answer at the moment (status 503)'],
-		[504, 'The service is not able to answer at the moment (status 504)'],
+		[500, 'The service is unavailable (status 500)'],
+		[502, 'The service is unavailable (status 502)'],
+		[503, 'The service is unavailable (status 503)'],
+		[504, 'The service is unavailable (status 504)'],
 	])('status %i', async (status, sentence) => {
 		const error = await told({ status });
 		expect(error?.message).toBe(sentence);
@@ -64,10 +64,10 @@ describe('an answer of the service that is no site has its own sentence', () => 
 		expect(error?.httpCode).toBe(String(status));
 	});
 
-	const unreadable = 'The answer for site 1042 cannot be read';
-	const empty = 'The answer for site 1042 is empty';
+	const unreadable = 'The response for site 1042 is not valid';
+	const empty = 'The response for site 1042 is empty';
 	test.each<[string, Body, string]>([
-		['HTML', 'html', 'Instead of site 1042 a web page was sent'],
+		['HTML', 'html', 'The service returned a web page instead of site 1042'],
 		['nothing', 'empty', empty],
 		['null', { json: null }, empty],
 		['JSON that ends too early', 'broken', unreadable],
@@ -85,10 +85,10 @@ describe('an answer of the service that is no site has its own sentence', () => 
 	});
 
 	test.each<[string, Fault, string]>([
-		['no answer in time', { connection: 'hang' }, 'The service did not answer in time'],
-		['an answer too late', { latencyMs: 5000 }, 'The service did not answer in time'],
-		['a reset', { connection: 'reset' }, 'The connection to the service broke off'],
-		['an end in mid-answer', { connection: 'cut' }, 'The connection to the service broke off'],
+		['no answer in time', { connection: 'hang' }, 'The service did not respond in time'],
+		['an answer too late', { latencyMs: 5000 }, 'The service did not respond in time'],
+		['a reset', { connection: 'reset' }, 'The connection to the service was lost'],
+		['an end in mid-answer', { connection: 'cut' }, 'The connection to the service was lost'],
 	])('%s', async (_, fault, sentence) => {
 		const tooLate = fault.connection === 'hang' || fault.latencyMs !== undefined;
 		const error = await told(fault, tooLate ? { timeout: 150 } : {});
@@ -116,7 +116,7 @@ describe('the service’s own words stand in the description', () => {
 		['line breaks', { message: 'Closed.\r\n\tAsk later.' }, 'Closed. Ask later.'],
 	])('%s', async (_, json, words) => {
 		const error = await told({ status: 403, body: { json } });
-		expect(error?.message).toBe('Site 1042 is not open to this user');
+		expect(error?.message).toBe('This user has no access to site 1042');
 		expect(error?.description).toBe(
 			`Ask the service operator for access to the site, or take its ID out of the list. The service says: "${words}"`,
 		);
@@ -209,7 +209,7 @@ describe('a list of site IDs', () => {
 		const { error } = await engine.run({
 			node: siteNode({ operation: 'get', siteId: '1042, 1057' }),
 		});
-		expect(error?.message).toBe("'Site ID' takes one site ID");
+		expect(error?.message).toBe("'Site ID' accepts only one site ID");
 		expect(service.counts.requests).toBe(0);
 	});
 });
@@ -334,7 +334,7 @@ describe('a message stays as it was written, whatever words are in it', () => {
 		});
 		const { error } = await odd.run({ node: siteNode({ operation: 'get', siteId: 1042 }) });
 		expect(error?.message).toBe(
-			`'Base URL' has to begin with https:// or http://: credential "${name}"`,
+			`'Base URL' must start with https:// or http://: credential "${name}"`,
 		);
 		expect(error?.description).toMatch(`Open the credential "${name}" and `);
 	});

@@ -90,7 +90,7 @@ describe('getUnits', () => {
 		expect(run.items).toHaveLength(3);
 		expect(run.hints).toEqual([
 			expect.objectContaining({
-				message: 'No units, and so no rows: Blåsundet (1101)',
+				message: 'No units, so no rows: Blåsundet (1101)',
 				location: 'outputPane',
 			}),
 		]);
@@ -102,7 +102,7 @@ describe('getUnits', () => {
 			service.faults.site.push({ merge: { units: value, siteName: undefined } });
 			const run = await units(1088);
 			expect(run.items).toEqual([]);
-			expect(hints(run)).toEqual(['No units, and so no rows: 1088']);
+			expect(hints(run)).toEqual(['No units, so no rows: 1088']);
 		},
 	);
 
@@ -112,7 +112,7 @@ describe('getUnits', () => {
 		const ids = bare.map(({ siteId }) => siteId);
 		const run = await units([...ids, ...ids]);
 		expect(hints(run)).toEqual([
-			`No units, and so no rows: ${[1, 2, 3, 4, 5].map((n) => `Prøvested ${n} (${5000 + n})`).join(', ')} and 2 more`,
+			`No units, so no rows: ${[1, 2, 3, 4, 5].map((n) => `Prøvested ${n} (${5000 + n})`).join(', ')} and 2 more`,
 		]);
 	});
 });
@@ -203,7 +203,7 @@ describe('getGeoJson', () => {
 			'unit-1120-112003',
 		]);
 		expect(hints(run)).toEqual([
-			'Not on the map, because there are no usable coordinates: site Kjærstraumen (1088), unit Pen 1 of site Kjærstraumen (1088), unit Pen 2 of site Kjærstraumen (1088), unit Pen 4 of site Hellværet (1120), unit Pen 5 of site Hellværet (1120)',
+			'Not on the map because they have no usable coordinates: site Kjærstraumen (1088), unit Pen 1 of site Kjærstraumen (1088), unit Pen 2 of site Kjærstraumen (1088), unit Pen 4 of site Hellværet (1120), unit Pen 5 of site Hellværet (1120)',
 		]);
 	});
 

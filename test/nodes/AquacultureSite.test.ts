@@ -98,7 +98,7 @@ describe('service.md, «Versioning»', () => {
 		const { error } = await run({ operation: 'get', siteId: 1042, options });
 		expect(siteRequests()[0]?.headers['api-version']).toBe('2031-12-31');
 		expect(error?.message).toBe(
-			'The service did not accept the request for site 1042 (status 400)',
+			'The service rejected the request for site 1042 (status 400)',
 		);
 		expect(error?.description).toContain("Check the site ID, and 'API Version' under 'Options'.");
 	});

@@ -280,7 +280,7 @@ describe('a site that cannot be read', () => {
 		service.faults.site.push({ status: 500 });
 		await expect(trigger.poll()).rejects.toMatchObject({
 			name: 'NodeApiError',
-			message: 'The service is not able to answer at the moment (status 500)',
+			message: 'The service is unavailable (status 500)',
 			description: expect.stringContaining('Run the workflow again later'),
 			httpCode: '500',
 		});
@@ -293,7 +293,7 @@ describe('a site that cannot be read', () => {
 		service.faults.site.push({ status: 503, retryAfter: 3600 });
 		const trigger = engine.pollingTrigger(node());
 		await expect(trigger.activate()).rejects.toMatchObject({
-			message: 'The service asks to wait 60 minutes',
+			message: 'The service asked for a wait of 60 minutes',
 			httpCode: '503',
 		});
 	});
@@ -445,7 +445,7 @@ describe('what has to be mended is said', () => {
 		const trigger = engine.pollingTrigger(node());
 		await expect(trigger.activate()).rejects.toMatchObject({
 			name: 'NodeApiError',
-			message: 'The service did not accept the username and password: credential "Sea farm"',
+			message: 'The service rejected the username or password: credential "Sea farm"',
 			description: expect.stringContaining('Open the credential "Sea farm"'),
 			httpCode: '401',
 		});
@@ -469,7 +469,7 @@ describe('what has to be mended is said', () => {
 	test('a base URL that is none: before anything is sent', async () => {
 		engine.editCredential(CREDENTIAL, { baseUrl: 'api.example.com' });
 		await expect(engine.pollingTrigger(node()).activate()).rejects.toThrow(
-			`'Base URL' has to begin with https:// or http://: credential "Sea farm"`,
+			`'Base URL' must start with https:// or http://: credential "Sea farm"`,
 		);
 		expect(service.counts.requests).toBe(0);
 	});

@@ -57,7 +57,7 @@ async function read(n8n: N8n, ids: readonly number[]) {
 const errorsOf = ({ items }: Awaited<ReturnType<typeof read>>) =>
 	items.flatMap(({ json }) => (json.error === undefined ? [] : [String(json.error)]));
 
-const REFUSED = /The service did not accept the username and password/;
+const REFUSED = /The service rejected the username or password/;
 
 test('users and services side by side, with tokens that run out in mid-run: each request has its own user’s token', async () => {
 	for (const service of services) {

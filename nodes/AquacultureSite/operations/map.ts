@@ -1,5 +1,74 @@
-import { asText, infoOf, siteTitle, unitsOf } from '../site/site';
-import type { Row, Site } from '../site/site';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+
+import { parseSiteIds, siteIdsField } from '../site/siteIds';
+import { asText, infoOf, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
+import type { Row } from '../site/site';
+import type { NewItem, Operation, Output, ReadSite } from './operation';
+
+const UNLOCATED = 'Not on the map because they have no usable coordinates';
+const AT_NULL_ISLAND = 'At 0° N 0° E, where coordinates may not have been entered';
+
+const fields: INodeProperties[] = [
+	{
+		displayName: 'Format',
+		name: 'format',
+		type: 'options',
+		default: 'json',
+		options: [
+			{ name: 'JSON', value: 'json', description: 'The map as the data of the item' },
+			{ name: 'File', value: 'file', description: 'The map as a .geojson file' },
+		],
+		description: 'Whether to return the map as data or as a file',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryPropertyName',
+		type: 'string',
+		required: true,
+		default: 'data',
+		placeholder: 'e.g. data',
+		hint: 'The name of the output binary field to put the file in',
+		displayOptions: { show: { format: ['file'] } },
+	},
+];
+
+/** Get GeoJSON: one map for each input item. */
+export const getGeoJson: Operation = {
+	entry: {
+		name: 'Get GeoJSON',
+		value: 'getGeoJson',
+		action: 'Get a map of sites',
+		description: 'Retrieve sites and their units as a map (GeoJSON), as data or as a file',
+	},
+	fields: [siteIdsField, ...fields],
+	parse: (parameter) => {
+		const isFile = parameter('format', 'json') === 'file';
+		const fileField = isFile ? String(parameter('binaryPropertyName', 'data')) : undefined;
+		return {
+			siteIds: parseSiteIds(parameter('siteIds')),
+			parts: SITE_PARTS,
+			toItems: async (sites, output) => [await mapItem(sites, fileField, output)],
+		};
+	},
+};
+
+async function mapItem(
+	sites: ReadSite[],
+	fileField: string | undefined,
+	output: Output,
+): Promise<NewItem> {
+	const { collection, unlocated, atNullIsland } = toSiteMap(sites);
+	for (const name of unlocated) output.addHint(UNLOCATED, name);
+	for (const name of atNullIsland) output.addHint(AT_NULL_ISLAND, name);
+	if (fileField === undefined) return { json: collection as unknown as IDataObject };
+	const [first] = sites;
+	const fileName = first && sites.length === 1 ? `site-${first.siteId}.geojson` : 'sites.geojson';
+	const content = Buffer.from(JSON.stringify(collection));
+	return {
+		json: { fileName, siteCount: sites.length, featureCount: collection.features.length },
+		binary: { [fileField]: await output.storeFile(content, fileName, 'application/geo+json') },
+	};
+}
 
 /** [longitude, latitude] in decimal degrees, in this order (RFC 7946, section 3.1.1). */
 export type Position = [number, number];
@@ -19,12 +88,12 @@ export interface FeatureCollection {
 	features: Feature[];
 }
 
-/** A map with what a person has to know about it: names of what is not on it, or at a doubtful place. */
+/** A map, and what a person should know about it: names of what is not on it, or at a doubtful place. */
 export interface SiteMap {
 	collection: FeatureCollection;
 	/** Without coordinates, or with coordinates that no place on earth has. */
 	unlocated: string[];
-	/** At 0° N 0° E, which mostly stands for «not entered». */
+	/** At 0° N 0° E, which mostly stands for "not entered". */
 	atNullIsland: string[];
 }
 
@@ -41,29 +110,22 @@ function positionOf(latitude: unknown, longitude: unknown): Position | undefined
 function boundingBox(positions: Position[]): [number, number, number, number] {
 	const latitudes = positions.map(([, latitude]) => latitude);
 	const longitudes = positions.map(([longitude]) => longitude).sort((a, b) => a - b);
-	// The widest empty stretch between neighbours on the circle is what the box leaves out
-	let [west, east] = [longitudes[0]!, longitudes[longitudes.length - 1]!];
-	let widest = west + 360 - east;
-	longitudes.slice(1).forEach((longitude, index) => {
-		const previous = longitudes[index]!;
-		if (longitude - previous > widest) {
-			widest = longitude - previous;
-			[west, east] = [longitude, previous];
-		}
+	// The widest empty stretch between neighbors on the circle is what the box leaves out
+	const stretches = longitudes.map((west, index) => {
+		const east = longitudes.at(index - 1) ?? west;
+		return { west, east, width: index === 0 ? west + 360 - east : west - east };
 	});
+	const { west, east } = stretches.reduce((a, b) => (b.width > a.width ? b : a));
 	const south = latitudes.reduce((a, b) => Math.min(a, b));
 	const north = latitudes.reduce((a, b) => Math.max(a, b));
 	return [west, south, east, north];
 }
 
-/** Sites with the ID that each was asked for by. */
-export type AskedSite = { siteId: string; site: Site };
-
 /**
  * The sites and their units as points (RFC 7946), each with all its properties and a `kind` of `site` or
  * `unit`. What has no usable coordinates stays out of the map and is named beside it.
  */
-export function toSiteMap(sites: AskedSite[]): SiteMap {
+export function toSiteMap(sites: Array<Pick<ReadSite, 'siteId' | 'site'>>): SiteMap {
 	const features: Feature[] = [];
 	const unlocated: string[] = [];
 	const atNullIsland: string[] = [];

@@ -1,10 +1,27 @@
-import { ParameterError } from '../service/failures';
+import type { INodeProperties } from 'n8n-workflow';
 
-// service.md, «Site»: siteId is an integer. More digits than these no integer type in use holds.
+import { ParameterError } from './parameters';
+
+/** The list of sites, of node and trigger. */
+export const siteIdsField: INodeProperties = {
+	displayName: 'Site IDs',
+	name: 'siteIds',
+	type: 'string',
+	required: true,
+	default: '',
+	placeholder: 'e.g. 1042, 1043, 1051',
+	description:
+		'The IDs of the sites, separated by commas, spaces or line breaks. An expression can also return a number or an array.',
+};
+
+// docs/service.md#site: siteId is an integer. No integer type in use holds more digits than these.
 const LONGEST = 19;
 
 function show(entry: unknown): string {
-	const whole = typeof entry === 'string' ? entry : (JSON.stringify(entry) ?? String(entry));
+	const whole =
+		typeof entry === 'string'
+			? entry
+			: ((JSON.stringify(entry) as string | undefined) ?? String(entry));
 	// Control characters have no place in a sentence
 	const text = whole.replace(/\p{Cc}/gu, '\uFFFD');
 	return text.length > 40 ? `${text.slice(0, 40)}…` : text;
@@ -24,7 +41,7 @@ function toSiteId(entry: unknown): string | undefined {
 function entriesOf(value: unknown): unknown[] {
 	if (Array.isArray(value)) return value.flatMap(entriesOf);
 	if (typeof value !== 'string') return value === null || value === undefined ? [] : [value];
-	// «[12, 15]» typed into the field, with or without quotes
+	// "[12, 15]" typed into the field, with or without quotes around each ID
 	const list = value.trim().replace(/^\[([^[\]]*)\]$/, '$1');
 	return list
 		.split(/[\s,;]+/)
@@ -33,18 +50,18 @@ function entriesOf(value: unknown): unknown[] {
 }
 
 /**
- * The site IDs in what people have: `12, 15 18`, one per line, `[12, 15]`, a number, a list of these.
- * Only digits pass, so nothing in it can reach another path of the service (service.md, «Get a site»).
+ * The site IDs in what people have: `12, 15 18`, one per line, `[12, 15]`, a number, an array of these.
+ * Only digits pass, so nothing in it can reach another path of the service (docs/service.md#get-a-site).
  *
  * @returns the IDs in their order, as digits without leading zeros, each once
- * @throws ParameterError where an entry is no ID, or there is none
+ * @throws ParameterError where an entry is not an ID, or there is none
  */
 export function parseSiteIds(value: unknown, displayName = 'Site IDs'): string[] {
 	const entries = entriesOf(value);
 	if (entries.length === 0) {
 		throw new ParameterError(
 			`'${displayName}' is empty`,
-			'Fill in at least one site ID, e.g. 1042. If an expression gives the list, check that the item before holds it.',
+			'Enter at least one site ID, e.g. 1042. If an expression supplies it, check that the input item contains it.',
 		);
 	}
 	const ids = entries.map((entry, index) => {
@@ -53,7 +70,7 @@ export function parseSiteIds(value: unknown, displayName = 'Site IDs'): string[]
 		const place = entries.length === 1 ? '' : ` (entry ${index + 1} of ${entries.length})`;
 		throw new ParameterError(
 			`'${displayName}': "${show(entry)}" is not a site ID${place}`,
-			'A site ID is a whole number in digits only, e.g. 1042. Several are separated by commas, spaces or lines.',
+			'A site ID is a whole number, digits only, e.g. 1042. Separate several with commas, spaces or line breaks.',
 		);
 	});
 	return [...new Set(ids)];
@@ -64,8 +81,8 @@ export function parseSiteId(value: unknown, displayName = 'Site ID'): string {
 	const [id, ...more] = parseSiteIds(value, displayName);
 	if (id === undefined || more.length > 0) {
 		throw new ParameterError(
-			`'${displayName}' takes one site ID`,
-			"Leave one ID in it, or choose the operation 'Get Many' for several.",
+			`'${displayName}' accepts only one site ID`,
+			"Enter a single ID, or use 'Get Many'.",
 		);
 	}
 	return id;

@@ -7,11 +7,11 @@ import type { CompareOptions, SiteEvent, SiteEventName } from './changes';
 export interface Baseline {
 	/** Base URL and interface version: with another one, nothing can be compared. */
 	source: string;
-	/** Each site as it was last read, by the ID it was asked for by. */
+	/** Each site as it was last read, by the ID it was requested by. */
 	sites: Record<string, Site>;
-	/** Sites that were not found, and of which that has been said. */
+	/** Sites that were not found and have been reported as that. */
 	missing: string[];
-	/** The start of n8n in which it was written. */
+	/** The process of n8n that wrote it. */
 	start: string;
 }
 
@@ -19,61 +19,66 @@ export interface Baseline {
 export interface Reading {
 	source: string;
 	/** Differs from one start of n8n to the next. */
-	start: string;
+	processId: string;
 	/** ISO 8601. */
 	detectedAt: string;
 	/** For each site of the list, in its order: the site, or why it could not be read. */
-	answers: Map<string, Site | ServiceFailure>;
+	results: Map<string, Site | ServiceFailure>;
 }
 
 /** What to do after a poll. */
-export interface Step {
+export interface PollResult {
 	/** To keep for the next poll. */
 	baseline: Baseline;
 	/** To start the workflow with. */
 	events: SiteEvent[];
-	/** Could not be read; those of which it has been said that they are missing aside. */
+	/** Sites that could not be read, except those that have been reported as missing. */
 	unread: Array<[siteId: string, failure: ServiceFailure]>;
 	/** To throw: only where there are no events, because n8n takes either. */
 	failure?: ServiceFailure;
 }
 
 /**
- * Compares what was read with what was kept. A site that could not be read keeps its state and says nothing;
- * one that was not in the list before says nothing either. A site that is not found any more is told once,
- * after all events; that nothing could be read is told each time.
+ * Compares what was read with what was kept. A site that could not be read keeps its state and has no events;
+ * one that was not in the list before has none either. A site that is not found any more is reported once,
+ * after all events; that nothing could be read is reported each time.
  */
 export function compareWithBaseline(
 	kept: Partial<Baseline>,
-	{ source, start, detectedAt, answers }: Reading,
+	{ source, processId, detectedAt, results }: Reading,
 	options: CompareOptions & { events: readonly SiteEventName[] },
-): Step {
+): PollResult {
 	const old = kept.source === source ? kept : {};
 	const sites: Record<string, Site> = {};
 	const events: SiteEvent[] = [];
-	const failures: Step['unread'] = [];
-	for (const [siteId, answer] of answers) {
+	const failures: PollResult['unread'] = [];
+	for (const [siteId, result] of results) {
 		const before = old.sites?.[siteId];
-		if (answer instanceof Error) {
-			failures.push([siteId, answer]);
+		if (result instanceof Error) {
+			failures.push([siteId, result]);
 			if (before) sites[siteId] = before;
 		} else if (before) {
-			const comparison = compareSites(before, answer, detectedAt, options);
+			const comparison = compareSites(before, result, detectedAt, options);
 			sites[siteId] = comparison.baseline;
 			events.push(...comparison.events.filter(({ event }) => options.events.includes(event)));
 		} else {
-			sites[siteId] = answer;
+			sites[siteId] = result;
 		}
 	}
 
-	const isMissing = ([, { httpStatus }]: Step['unread'][number]) => httpStatus === 404;
-	const said = (old.missing ?? []).filter((siteId) => answers.get(siteId) instanceof Error);
-	const unread = failures.filter((entry) => !isMissing(entry) || !said.includes(entry[0]));
-	const toTell =
-		unread.find(isMissing) ?? (failures.length === answers.size ? unread[0] : undefined);
+	const isMissing = ([, { httpStatus }]: PollResult['unread'][number]) => httpStatus === 404;
+	const reported = (old.missing ?? []).filter((siteId) => results.get(siteId) instanceof Error);
+	const unread = failures.filter((entry) => !isMissing(entry) || !reported.includes(entry[0]));
+	const toReport =
+		unread.find(isMissing) ?? (failures.length === results.size ? unread[0] : undefined);
 	// In the first poll after a restart a throw would keep n8n from activating the workflow
-	const justStarted = kept.start !== undefined && kept.start !== start;
-	const tell = events.length === 0 && !justStarted ? toTell : undefined;
-	const missing = tell && isMissing(tell) ? [...said, tell[0]] : said;
-	return { baseline: { source, sites, missing, start }, events, unread, failure: tell?.[1] };
+	const justStarted = kept.start !== undefined && kept.start !== processId;
+	const report = events.length === 0 && !justStarted ? toReport : undefined;
+	const missing = report && isMissing(report) ? [...reported, report[0]] : reported;
+	return {
+		baseline: { source, sites, missing, start: processId },
+		events,
+		unread,
+		failure: report?.[1],
+	};
 }

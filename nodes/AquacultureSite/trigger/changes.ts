@@ -1,5 +1,6 @@
 import { asText, infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
+import { greatCircleDistance } from './distance';
 
 export const SITE_EVENTS = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'] as const;
 export type SiteEventName = (typeof SITE_EVENTS)[number];
@@ -19,7 +20,7 @@ export interface SiteEvent {
 	unitId?: unknown;
 	unitName?: unknown;
 	changes: FieldChange[];
-	/** Metres, where the position changed and both positions are known. */
+	/** Meters, where the position changed and both positions are known. */
 	distance?: number;
 	/** ISO 8601. */
 	detectedAt: string;
@@ -31,34 +32,14 @@ export interface SiteEvent {
 export interface CompareOptions {
 	/** Fields that are not compared, by their whole name or its last part: `info.license` or `license`. */
 	ignoreFields?: string[];
-	/** Metres that something has to move before its position counts as changed. */
+	/** Meters that something must move before its position counts as changed. */
 	minimumDistance?: number;
 }
 
-/** What is new, and the snapshot to compare with next time. */
+/** What changed, and the snapshot to compare with next time. */
 export interface Comparison {
 	events: SiteEvent[];
 	baseline: Site;
-}
-
-// Mean earth radius in metres, (2a + b) / 3 of WGS 84
-const EARTH_RADIUS = 6_371_008.8;
-
-/**
- * The great-circle distance between two points in decimal degrees, in metres, by the haversine formula on a
- * sphere of the earth's mean radius; within 0.6 % of the distance on the ellipsoid.
- */
-export function greatCircleDistance(
-	from: { latitude: number; longitude: number },
-	to: { latitude: number; longitude: number },
-): number {
-	const radians = Math.PI / 180;
-	const halfLatitude = Math.sin(((to.latitude - from.latitude) * radians) / 2);
-	const halfLongitude = Math.sin(((to.longitude - from.longitude) * radians) / 2);
-	const haversine =
-		halfLatitude ** 2 +
-		Math.cos(from.latitude * radians) * Math.cos(to.latitude * radians) * halfLongitude ** 2;
-	return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }
 
 function sameNumber(a: number, b: number): boolean {
@@ -67,7 +48,7 @@ function sameNumber(a: number, b: number): boolean {
 	return Math.abs(a - b) <= 4 * Number.EPSILON * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** Whether two JSON values say the same: order of keys and last float digits aside; absent is null. */
+/** Whether two JSON values are equal, the order of keys and the last float digits aside; absent is null. */
 export function sameValue(a: unknown, b: unknown): boolean {
 	if (typeof a === 'number' && typeof b === 'number') return sameNumber(a, b);
 	if (a === undefined || a === null || b === undefined || b === null) {
@@ -147,7 +128,7 @@ function unitsById(units: Unit[]): Map<string, Unit> {
 }
 
 /**
- * Where a move was too small to tell, the old position stays the one to compare with, so that many small
+ * Where a move was too small to report, the old position stays the one to compare with, so that many small
  * moves add up.
  */
 function keepPosition<T extends object>(current: T, old: T): T {
@@ -157,8 +138,8 @@ function keepPosition<T extends object>(current: T, old: T): T {
 
 /**
  * What changed between two snapshots of one site. Units are matched by `unitId`, their order does not
- * matter; unknown fields are compared too. A part that the service left out (no `info`, no `units`,
- * against rules 1 and 2 of service.md, «Get a site») says nothing, so its old state is kept.
+ * matter; unknown fields are compared too. A part that the service left out (no `info` or no `units`, against
+ * the rules of docs/service.md#get-a-site) says nothing, so its old state is kept.
  *
  * @param detectedAt ISO 8601, put into every event
  */
@@ -174,23 +155,25 @@ export function compareSites(
 		info: infoOf(after) ?? infoOf(before),
 		units: unitsOf(after) ?? unitsOf(before),
 	};
-	const about = { siteId: after.siteId, siteName: after.siteName };
+	const siteRef = { siteId: after.siteId, siteName: after.siteName };
 
-	// A first info after none was sent is no news
+	// A first info after none was sent is not a change
 	const known: Site = { ...before, info: infoOf(before) ?? infoOf(after) };
 	const ofSite = compareFields(siteFields(known), siteFields(baseline), 'info.', options);
 	if (ofSite.changes.length > 0) {
 		const { changes, distance } = ofSite;
 		events.push({
 			event: 'siteChanged',
-			...about,
+			...siteRef,
 			changes,
 			...(distance !== undefined && { distance }),
 			detectedAt,
 			site: after,
 		});
 	}
-	if (ofSite.heldBack) baseline.info = keepPosition(infoOf(baseline)!, infoOf(before)!);
+	if (ofSite.heldBack) {
+		baseline.info = keepPosition(infoOf(baseline) ?? {}, infoOf(before) ?? {});
+	}
 
 	const unitEvent = (
 		event: SiteEventName,
@@ -198,7 +181,7 @@ export function compareSites(
 		{ changes, distance }: Pick<SiteEvent, 'changes' | 'distance'> = { changes: [] },
 	): SiteEvent => ({
 		event,
-		...about,
+		...siteRef,
 		unitId: unit.unitId,
 		unitName: unit.unitName,
 		changes,
@@ -208,7 +191,7 @@ export function compareSites(
 	});
 	const oldUnits = unitsById(unitsOf(before) ?? []);
 	const newUnits = unitsById(unitsOf(baseline) ?? []);
-	// A first list of units after none was sent is no news
+	// A first list of units after none was sent is not a change
 	const comparable = unitsOf(before) !== undefined;
 	for (const [id, unit] of oldUnits) {
 		if (!newUnits.has(id)) events.push(unitEvent('unitRemoved', unit));
@@ -235,7 +218,7 @@ export function compareSites(
 
 /**
  * One realistic event of each of the given kinds, made from a real site, in the shape of production; for
- * «Fetch Test Event».
+ * "Fetch Test Event".
  */
 export function sampleEvents(
 	site: Site,

@@ -57,7 +57,7 @@ describe('what is no address gets a sentence of its own', () => {
 		['absent', undefined, 'is empty'],
 		['slashes alone', '//', 'has to begin with'],
 		['the token path alone', '/auth/token', 'has to begin with'],
-		['no scheme', 'api.example.com', 'has to begin with https:// or http://'],
+		['no scheme', 'api.example.com', 'must start with https:// or http://'],
 		['a host with a port and no scheme', 'localhost:8080', 'has to begin with'],
 		['another scheme', 'ftp://example.com', 'has to begin with'],
 		['a script', 'javascript:alert(1)', 'has to begin with'],
@@ -74,13 +74,13 @@ describe('what is no address gets a sentence of its own', () => {
 		['a NUL', 'https://api.example.com/\u0000', 'holds a space'],
 		['a backslash', 'https://api.example.com\\@other.example', 'holds a space'],
 		['two addresses', 'https://a.example https://b.example', 'holds a space'],
-		['a login', 'https://user:secret@api.example.com', 'holds a login'],
-		['a user', 'https://user@api.example.com', 'holds a login'],
-		['a password', 'https://:secret@api.example.com', 'holds a login'],
-		['a query', 'https://api.example.com?a=1', "holds a '?' or '#'"],
-		['an empty query', 'https://api.example.com/?', "holds a '?' or '#'"],
+		['a login', 'https://user:secret@api.example.com', 'contains a username or password'],
+		['a user', 'https://user@api.example.com', 'contains a username or password'],
+		['a password', 'https://:secret@api.example.com', 'contains a username or password'],
+		['a query', 'https://api.example.com?a=1', "contains a '?' or '#'"],
+		['an empty query', 'https://api.example.com/?', "contains a '?' or '#'"],
 		['a query behind the token path', 'https://api.example.com/auth/token?a', "holds a '?'"],
-		['a fragment', 'https://api.example.com/#top', "holds a '?' or '#'"],
+		['a fragment', 'https://api.example.com/#top', "contains a '?' or '#'"],
 	])('%s', (_form, typed, words) => {
 		const failure = refusal(typed);
 		expect(failure.message).toContain(`'Base URL' ${words}`);

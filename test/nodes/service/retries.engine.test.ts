@@ -137,7 +137,7 @@ describe('an answer that may be another one the next time is asked for again', (
 		const result = await run([ids[0]!], fault.connection === 'hang' ? { timeout: 400 } : {});
 		expect(dataOf(result)).toEqual([farms[0]]);
 		expect(service.counts.siteRequests).toBe(3);
-		expect(messages(result).at(-1)).toBe('Requests were repeated 2 times.');
+		expect(messages(result).at(-1)).toBe('Requests were retried 2 times.');
 		const isBusy = fault.status === 429 || fault.status === 503;
 		expect(messages(result)).toHaveLength(isBusy ? 2 : 1);
 	});
@@ -160,7 +160,7 @@ describe('an answer that may be another one the next time is asked for again', (
 	test.each([0, 1, 3, 5])('at most Max Retries times, here %i', async (maxRetries) => {
 		service.faults.site.push({ status: 502 });
 		const { error } = await run([ids[0]!], { maxRetries });
-		expect(error?.message).toBe('The service is not able to answer at the moment (status 502)');
+		expect(error?.message).toBe('The service is unavailable (status 502)');
 		expect(service.counts.siteRequests).toBe(maxRetries + 1);
 	});
 
@@ -188,7 +188,7 @@ describe('an answer that may be another one the next time is asked for again', (
 		service.faults.site.push({ status: 503, times: 4 });
 		// 0.1 + 0.2 + 0.4 + 0.8 seconds
 		expect(messages(await run([ids[0]!], { maxRetries: 4 }))[0]).toMatch(
-			/the run paused 4 times, for 2 seconds in all/,
+			/the run paused 4 times, for 2 seconds in total/,
 		);
 	});
 });
@@ -254,7 +254,7 @@ describe('a site that fails while others are read', () => {
 
 describe('a service that is down', () => {
 	test.each([
-		['whose connections break', { connection: 'reset' }, 'The connection to the service broke off'],
+		['whose connections break', { connection: 'reset' }, 'The connection to the service was lost'],
 		['that is busy', { status: 503 }, '(status 503)'],
 		['behind a gateway', { status: 502 }, '(status 502)'],
 	] satisfies Array<[string, Fault, string]>)(
@@ -326,11 +326,11 @@ describe('an answer that will not change is not asked for again', () => {
 	test('401: after one renewal of the token', async () => {
 		service.faults.site.push({ status: 401 });
 		const { error } = await run([ids[0]!]);
-		expect(error?.message).toContain('The service does not accept its own access token');
+		expect(error?.message).toContain('The service rejected a newly issued access token');
 		expect(service.counts).toMatchObject({ siteRequests: 2, logins: 2 });
 	});
 
-	const notAccepted = 'The service does not accept its own access token';
+	const notAccepted = 'The service rejected a newly issued access token';
 
 	test('401 for ever: three sites show that no token is accepted', async () => {
 		service.faults.site.push({ status: 401 });
@@ -422,7 +422,7 @@ test('an answer that never ends is given up half a minute after the timeout', as
 	});
 	service.faults.site.push({ drip: { bytes: 1, everyMs: 100 } });
 	const { error } = await run([ids[0]!], { timeout: 5000, maxRetries: 0 });
-	expect(error?.message).toBe('The service did not answer in time');
+	expect(error?.message).toBe('The service did not respond in time');
 	expect(limits).toContain(35_000);
 });
 
@@ -444,9 +444,9 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 		for (const { at } of later) expect(at - from).toBeGreaterThanOrEqual(995);
 		expect(messages(result)).toEqual([
 			expect.stringMatching(
-				/^The service was busy: the run paused once, for [12] seconds? in all\. A lower 'Max Concurrency' under 'Options' may avoid this\.$/,
+				/^The service was busy: the run paused once, for [12] seconds? in all\. Lowering 'Max Concurrency' under 'Options' may prevent this\.$/,
 			),
-			'Requests were repeated once.',
+			'Requests were retried once.',
 		]);
 	});
 
@@ -457,7 +457,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 		service.faults.site.push({ latencyMs: 20 });
 		const result = await run(ids.slice(0, 30));
 		expect(result.items).toHaveLength(30);
-		expect(messages(result)).toContain('Requests were repeated 4 times.');
+		expect(messages(result)).toContain('Requests were retried 4 times.');
 	});
 
 	test.each([
@@ -472,7 +472,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 			const result = await run(ids.slice(0, 50), {}, { onError: 'continueRegularOutput' });
 			expect(result.items).toHaveLength(50);
 			for (const error of errorsOf(result)) {
-				expect(error).toContain(`The service asks to wait ${wait}`);
+				expect(error).toContain(`The service asked for a wait of ${wait}`);
 			}
 			expect(dataOf(result)[0]).toMatchObject({
 				message:
@@ -485,7 +485,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	test('that is too long at the login is left alone too', async () => {
 		service.faults.token.push({ status: 429, retryAfter: 3600 });
 		const { error } = await run(ids.slice(0, 20));
-		expect(error?.message).toBe('The service asks to wait 60 minutes [item 0]');
+		expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
 		expect(error?.httpCode).toBe('429');
 		expect(service.counts.requests).toBe(1);
 	});

@@ -196,7 +196,7 @@ describe('where one site is asked for', () => {
 	});
 
 	test('several are refused, with the operation that takes them', () => {
-		expect(() => parseSiteId('12, 15')).toThrow("'Site ID' takes one site ID");
+		expect(() => parseSiteId('12, 15')).toThrow("'Site ID' accepts only one site ID");
 		expect(() => parseSiteId('12, 15')).toThrow(
 			expect.objectContaining({ description: expect.stringContaining("'Get Many'") }),
 		);

@@ -1,0 +1,60 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { parseSiteIds, siteIdsField } from '../site/siteIds';
+import { infoOf, siteTitle, unitsOf } from '../site/site';
+import type { Row, Site, SitePart } from '../site/site';
+import type { Operation } from './operation';
+
+const NO_UNITS = 'No units, so no rows';
+
+/** Get Units: one flat row for each unit of the sites. */
+export const getUnits: Operation = {
+	entry: {
+		name: 'Get Units',
+		value: 'getUnits',
+		action: 'Get the units of sites',
+		description: 'Retrieve the units (pens, tanks) of sites as table rows, one item for each unit',
+	},
+	fields: [siteIdsField],
+	options: [
+		{
+			displayName: 'Include Site Info',
+			name: 'includeInfo',
+			type: 'boolean',
+			default: true,
+			description: "Whether each row also has the site's code and time zone",
+		},
+	],
+	parse: (parameter, { includeInfo }) => {
+		const parts: SitePart[] = includeInfo === false ? ['units'] : ['info', 'units'];
+		return {
+			siteIds: parseSiteIds(parameter('siteIds')),
+			parts,
+			toItems: (sites, output) =>
+				sites.flatMap(({ siteId, site }) => {
+					if (!unitsOf(site)?.length) output.addHint(NO_UNITS, siteTitle(site, siteId));
+					return unitRows(site, parts).map((row) => ({ json: row as IDataObject }));
+				}),
+		};
+	},
+};
+
+/**
+ * One flat row per unit, in the service's order, with the site's fields repeated in each and the same
+ * columns in all: null stands where the service has nothing.
+ */
+export function unitRows(site: Site, parts: readonly SitePart[]): Row[] {
+	const info = infoOf(site) ?? {};
+	return (unitsOf(site) ?? []).map((unit) => ({
+		siteId: site.siteId ?? null,
+		siteName: site.siteName ?? null,
+		unitId: unit.unitId ?? null,
+		unitName: unit.unitName ?? null,
+		latitude: unit.latitude ?? null,
+		longitude: unit.longitude ?? null,
+		...(parts.includes('info') && {
+			code: info.code ?? null,
+			timezone: info.timezone ?? null,
+		}),
+	}));
+}

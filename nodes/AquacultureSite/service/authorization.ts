@@ -1,0 +1,58 @@
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+
+import { API_VERSION } from './apiVersion';
+import { parseBaseUrl, toUrl } from './baseUrl';
+import { isJustIssued, isOfOtherLogin } from './tokens';
+
+/** What the credential test requests; no site ID is needed to see whether the token is accepted. */
+export const TEST_PATH = '/meta/sites/0';
+
+/** n8n takes it for an expired token: it requests a new one and tries again with that. */
+class TokenOutOfDate extends Error {
+	readonly response = { status: 401 };
+
+	constructor() {
+		super('The access token belongs to another login');
+	}
+}
+
+/** Where a request goes, in either of n8n's two forms (`url`, `uri`); undefined where that is not an address. */
+function targetOf(options: IHttpRequestOptions & { uri?: string }): URL | undefined {
+	return toUrl(options.url || (options.uri ?? ''), options.baseURL);
+}
+
+/**
+ * The request with the token, and with the interface version where it names none, if it goes to the origin of
+ * the base URL (RFC 6454). Any other request is left as it is: the token never goes elsewhere, not by a
+ * redirect either.
+ *
+ * @throws ServiceFailure where the base URL is not an address; TokenOutOfDate, upon which n8n renews the token
+ */
+export function authorize(
+	credentials: ICredentialDataDecryptedObject,
+	requestOptions: IHttpRequestOptions,
+): IHttpRequestOptions {
+	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const options = { ...requestOptions };
+	const isTest = options.baseURL === credentials.baseUrl && options.url === TEST_PATH;
+	if (isTest) options.baseURL = baseUrl.url;
+	if (targetOf(options)?.origin !== baseUrl.origin) return options;
+
+	// A test must prove the login, not only the token that n8n has kept
+	const mustLogIn = isTest && !isJustIssued(baseUrl, credentials);
+	if (mustLogIn || isOfOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
+
+	const { accessToken } = credentials;
+	const given = options.headers ?? {};
+	const hasVersion = Object.keys(given).some((name) => name.toLowerCase() === 'api-version');
+	options.headers = {
+		...given,
+		...(!hasVersion && { 'Api-Version': API_VERSION }),
+		Authorization: `Bearer ${typeof accessToken === 'string' ? accessToken : ''}`,
+	};
+	options.sendCredentialsOnCrossOriginRedirect = false;
+	if (credentials.allowUnauthorizedCerts === true) {
+		options.agentOptions = { ...options.agentOptions, rejectUnauthorized: false };
+	}
+	return options;
+}

@@ -1,0 +1,71 @@
+import { sleep } from 'n8n-workflow';
+
+import type { Clock } from './pace';
+
+/** Thrown to everyone who waits for a request when the run is stopped. */
+export class StoppedError extends Error {
+	constructor() {
+		// By the word "canceled" n8n tells a stopped execution from one that failed
+		super('The run was canceled');
+		this.name = 'StoppedError';
+	}
+}
+
+/** Ends the requests and waits of one run, when the person stops the execution or the run stops itself. */
+export class Stopping implements Clock {
+	private readonly controller = new AbortController();
+
+	private readonly underWay = new Set<AbortController>();
+
+	constructor() {
+		this.signal.addEventListener('abort', () => {
+			for (const work of this.underWay) work.abort();
+		});
+	}
+
+	/** Aborted with a {@link StoppedError}. */
+	get signal(): AbortSignal {
+		return this.controller.signal;
+	}
+
+	stop(): void {
+		this.controller.abort(new StoppedError());
+	}
+
+	/**
+	 * Does something that ends with the run.
+	 *
+	 * @param timeLimit milliseconds after which its signal is aborted in any case
+	 */
+	async abortable<T>(work: (signal: AbortSignal) => Promise<T>, timeLimit?: number): Promise<T> {
+		// A signal of its own: Node warns of a leak where more than ten listen to the same one. Not
+		// AbortSignal.any: on Node 20, signals combined with a time limit never fired once garbage was collected.
+		const controller = new AbortController();
+		this.underWay.add(controller);
+		if (this.signal.aborted) controller.abort();
+		if (timeLimit !== undefined) {
+			AbortSignal.timeout(timeLimit).addEventListener('abort', () => controller.abort());
+		}
+		try {
+			return await work(controller.signal);
+		} finally {
+			this.underWay.delete(controller);
+		}
+	}
+
+	now(): number {
+		return Date.now();
+	}
+
+	/** Waits; ends at once when the run is stopped. */
+	async pause(milliseconds: number): Promise<void> {
+		await this.abortable(async (signal) => {
+			const stopped = new Promise<void>((resolve) => {
+				signal.addEventListener('abort', () => resolve());
+				if (signal.aborted) resolve();
+			});
+			// In n8n 1.x it takes no signal: it goes on there, and nobody waits for it
+			await Promise.race([sleep(milliseconds, signal).catch(() => undefined), stopped]);
+		});
+	}
+}
