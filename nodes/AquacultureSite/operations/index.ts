@@ -49,7 +49,7 @@ const sharedOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: DEFAULT_TIMEOUT_MS,
-		description: 'How many milliseconds to wait for a response of the service',
+		description: 'How many milliseconds to wait for a response from the service',
 	},
 ];
 
@@ -100,7 +100,7 @@ export function findOperation(value: unknown): Operation {
 	const operation = OPERATIONS.find(({ entry }) => entry.value === value);
 	if (operation) return operation;
 	throw new ParameterError(
-		"'Operation' is not known",
+		"'Operation' is not valid",
 		`Choose one of ${OPERATIONS.map(({ entry }) => entry.name).join(', ')}.`,
 	);
 }
