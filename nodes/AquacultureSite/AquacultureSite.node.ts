@@ -12,6 +12,7 @@ import type { NodeFailure } from './nodeErrors';
 import { findOperation, parseRequestOptions, siteFields } from './operations';
 import type { RequestOptions } from './operations';
 import type { Operation, ReadSite, Task } from './operations/operation';
+import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
 import type { Site } from './site/site';
@@ -23,6 +24,9 @@ const LONGEST_WAIT_MS = 60_000;
 const ITEMS_AT_ONCE = 100;
 
 const NAMES_IN_A_HINT = 5;
+
+const KEEP_THE_OTHERS =
+	"To keep what can be read, set 'On Error' to 'Continue' in the node's settings.";
 
 /** What one input item asks for. */
 interface ItemTask extends Task {
@@ -70,13 +74,18 @@ class SiteRun {
 
 	private firstFailure?: NodeFailure;
 
+	/** Whether there is something to keep when one site cannot be read. */
+	private isSeveral: boolean;
+
 	constructor(private readonly context: IExecuteFunctions) {
 		this.results = context.getInputData().map(() => []);
+		this.isSeveral = this.results.length > 1;
 	}
 
 	/** @throws NodeApiError or NodeOperationError, the first one, where the node must stop on a failure */
 	async execute(): Promise<INodeExecutionData[]> {
 		const tasks = await this.parseTasks();
+		this.isSeveral ||= tasks.some(({ siteIds }) => siteIds.length > 1);
 		const service = await this.openService(tasks);
 		if (service) {
 			await Promise.all(tasks.map(async (task) => await this.perform(task, service)));
@@ -163,6 +172,10 @@ class SiteRun {
 
 	private fail(error: unknown, itemIndex: number): void {
 		const failure = toNodeError(this.context.getNode(), error, itemIndex);
+		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
+		if (this.isSeveral && !isOfRun && !this.context.continueOnFail()) {
+			failure.description = [failure.description, KEEP_THE_OTHERS].filter(Boolean).join(' ');
+		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
 		this.firstFailure ??= failure;
 		this.results[itemIndex]?.push(errorItem(failure, itemIndex));

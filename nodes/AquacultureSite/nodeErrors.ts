@@ -24,20 +24,26 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 /** With the name of the credential to open. Made from scratch, because n8n's own error holds the request with its token. */
 function toNodeApiError(
 	node: INode,
-	{ message, description, subject, httpStatus }: ServiceFailure,
+	{ message, description, optionAdvice, subject, httpStatus }: ServiceFailure,
 	itemIndex?: number,
 ): NodeApiError {
 	const name = node.credentials?.[CREDENTIAL]?.name;
-	const isNamed = subject === 'credential' && name !== undefined;
-	const text = isNamed ? `${message}: credential "${name}"` : message;
+	const text =
+		subject === 'credential' && name !== undefined ? `${message}: credential "${name}"` : message;
+	// A trigger has no input items, and none of the options that the advice names
+	const advice =
+		itemIndex === undefined || optionAdvice === undefined
+			? description
+			: `${description} ${optionAdvice}`;
 	const error = new NodeApiError(
 		node,
 		{},
 		{
 			message: text,
-			description: isNamed
-				? description.replace('Open the credential', `Open the credential "${name}"`)
-				: description,
+			description:
+				name === undefined
+					? advice
+					: advice.replace(/([Oo])pen the credential/, `$1pen the credential "${name}"`),
 			...(httpStatus !== undefined && { httpCode: String(httpStatus) }),
 			itemIndex,
 		},

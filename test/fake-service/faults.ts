@@ -44,6 +44,8 @@ export interface Fault {
 	/** Answers with a Location instead: `to` is a whole URL, or an origin, where path and query stay (its own: a loop). */
 	redirect?: { status: number; to: string };
 	rateLimit?: RateLimit;
+	/** Repeats the secrets of the request in the message of `status`, in every form that a service may have. */
+	echo?: boolean;
 
 	// What follows changes the answer of this fault, or else an answer that is 200.
 	body?: Body;
@@ -104,6 +106,15 @@ export interface Answer {
 const sentence = (status: number) => ({
 	message: `The service says: ${STATUS_CODES[status] ?? status}`,
 });
+
+/** The token or the whole login of a request, plain and encoded. */
+function echoOf({ token, body }: FaultRequest) {
+	const secret = token ?? (JSON.parse(body) as { password: string }).password;
+	const base64 = Buffer.from(secret).toString('base64');
+	return {
+		message: `Not accepted: ${secret} ${encodeURIComponent(secret)} ${base64} ${JSON.stringify(secret)}`,
+	};
+}
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -218,7 +229,7 @@ export class FaultPlan {
 			return { status, headers: { location }, json: { message: 'Moved.' } };
 		}
 		if (fault.status === undefined) return undefined;
-		return { status: fault.status, json: sentence(fault.status) };
+		return { status: fault.status, json: fault.echo ? echoOf(request) : sentence(fault.status) };
 	}
 
 	private overLimit(limit: RateLimit): Ruling | undefined {

@@ -5,11 +5,12 @@ import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
 import { formatDuration, ServiceFailure } from './failures';
 import { Pace } from './pace';
-import { CREDENTIAL, LOGIN_TIMEOUT_MS, sendWithCredential } from './request';
+import { CREDENTIAL } from './request';
 import type { Context } from './request';
 import { readSiteResponse } from './response';
 import type { SiteResponse } from './response';
 import { Retries } from './retries';
+import { Session } from './session';
 import { Stopping } from './stopping';
 
 /** Bounds for the requests of one run. */
@@ -45,13 +46,16 @@ export class SiteService {
 
 	private readonly retries: Retries;
 
+	private readonly session: Session;
+
 	private constructor(
-		private readonly context: Context,
-		private readonly credentials: ICredentialDataDecryptedObject,
+		context: Context,
+		credentials: ICredentialDataDecryptedObject,
 		private readonly baseUrl: BaseUrl,
 		{ maxConcurrency, longestWait }: RunLimits,
 	) {
 		const { stopping } = this;
+		this.session = new Session(context, credentials, baseUrl, stopping);
 		this.pace = new Pace(maxConcurrency, stopping, stopping.signal);
 		this.retries = new Retries(this.pace, longestWait, stopping, stopping.signal);
 		// A poll has no such signal
@@ -111,27 +115,17 @@ export class SiteService {
 	/** One request, without retries. */
 	private async request({ siteId, parts, apiVersion, timeout }: SiteRequest) {
 		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
-		const options = {
+		const { response, isClosed } = await this.session.send({
 			url: `${this.url}/meta/sites/${siteId}${include}`,
 			headers: { 'Api-Version': apiVersion },
 			json: true,
 			timeout,
-		};
-		// A copy for each request: n8n reads from it which token was rejected, and puts the new one into it
-		const own = { ...this.credentials };
-		const { accessToken } = own;
-		const response = await this.stopping.abortable(
-			async (signal) => await sendWithCredential(this.context, own, this.baseUrl, options, signal),
-			// A login that the request needs first may take as long again, and a body that never ends must end
-			timeout + LOGIN_TIMEOUT_MS,
-		);
-		// Not where another request has renewed it meanwhile: a slow one must not bring an older token back
-		if (this.credentials.accessToken === accessToken) Object.assign(this.credentials, own);
+		});
 		if (response instanceof ServiceFailure) return response;
-		return readSiteResponse(siteId, response, [
-			this.credentials.password,
-			this.credentials.accessToken,
-		]);
+		return readSiteResponse(siteId, response, {
+			secrets: [...this.session.secrets],
+			isClosed,
+		});
 	}
 }
 

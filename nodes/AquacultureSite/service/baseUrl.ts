@@ -6,8 +6,8 @@ export interface BaseUrl {
 	origin: string;
 }
 
-// Pasted from mails and documents: spaces that cannot be seen and that trim() leaves alone
-const INVISIBLE = /[\u200B-\u200D\u2060\uFEFF]/g;
+// Pasted from mails and documents: spaces and direction marks, which cannot be seen and which trim() leaves alone
+const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
 
 /** An address as the WHATWG URL parser reads it, or undefined where it is none. */
 export function toUrl(address: string, base?: string): URL | undefined {
@@ -50,6 +50,9 @@ export function parseBaseUrl(text: unknown): BaseUrl {
 			"add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
 		);
 	}
+	if (/^https?:\/*https?:/i.test(address)) {
+		refuse('starts with https:// or http:// twice', 'remove one of them.');
+	}
 	const url = toUrl(address);
 	if (!url) return refuse('is not a web address', "check 'Base URL', e.g. https://api.example.com");
 	if (url.username !== '' || url.password !== '') {
@@ -66,5 +69,9 @@ export function parseBaseUrl(text: unknown): BaseUrl {
 	}
 	// Last, because the URL parser resolves dots: `/auth/./token` is the token path too
 	const path = url.pathname.replace(/(\/(auth\/token)?)+$/i, '');
+	const [sitePath] = /\/meta(\/sites(\/.*)?)?$/i.exec(path) ?? [];
+	if (sitePath !== undefined) {
+		refuse('is the address of site data', `remove '${sitePath}' from its end.`);
+	}
 	return { url: `${url.origin}${path}`, origin: url.origin };
 }

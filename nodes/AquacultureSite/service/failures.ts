@@ -10,15 +10,17 @@ export type Retry = 'no' | 'retry' | 'overloaded' | 'rateLimited';
 
 /**
  * What else the failure says about the run.
- * `request`: nothing, other sites may be read. `login`: there is no token for any site. `token`: a new token
- * was rejected, for this site or for all.
+ * `request`: nothing, other sites may be read. `run`: no site can be read, e.g. because the login failed.
+ * `token`: a new token was rejected, for this site or for all.
  */
-export type FailureScope = 'request' | 'login' | 'token';
+export type FailureScope = 'request' | 'run' | 'token';
 
 interface FailureDetails {
 	subject: FailureSubject;
 	retry?: Retry;
 	scope?: FailureScope;
+	/** What else to do where there are the options of the node "Aquaculture Site"; the trigger has none of them. */
+	optionAdvice?: string;
 	/** The status code of the response, if there was one. */
 	httpStatus?: number;
 	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
@@ -39,6 +41,8 @@ export class ServiceFailure extends Error {
 
 	readonly scope: FailureScope;
 
+	readonly optionAdvice?: string;
+
 	readonly httpStatus?: number;
 
 	readonly retryAfter?: number;
@@ -46,17 +50,28 @@ export class ServiceFailure extends Error {
 	constructor(
 		message: string,
 		readonly description: string,
-		{ subject, retry = 'no', scope = 'request', httpStatus, retryAfter }: FailureDetails,
+		{
+			subject,
+			retry = 'no',
+			scope = 'request',
+			optionAdvice,
+			httpStatus,
+			retryAfter,
+		}: FailureDetails,
 	) {
 		super(message);
 		this.name = 'ServiceFailure';
 		this.subject = subject;
 		this.retry = retry;
 		this.scope = scope;
+		this.optionAdvice = optionAdvice;
 		this.httpStatus = httpStatus;
 		this.retryAfter = retryAfter;
 	}
 }
+
+/** Milliseconds that a failed login is not repeated, unless the service asks for a longer wait. */
+export const FAILED_LOGIN_PAUSE_MS = 2_000;
 
 /** A time span as a person says it: "45 seconds", "10 minutes", "2 hours". */
 export function formatDuration(milliseconds: number): string {
@@ -83,12 +98,30 @@ export function waitTooLong(
 	);
 }
 
+/**
+ * The result for a site that was not requested, because the service is not responding.
+ *
+ * @param sitesRead how many sites the run had read by then
+ */
+export function notRequested(last: ServiceFailure, sitesRead: number): ServiceFailure {
+	const { subject, scope, httpStatus, message, description } = last;
+	const read = sitesRead === 1 ? '1 site was read' : `${sitesRead} sites were read`;
+	return new ServiceFailure(
+		'Not requested because the service is not responding',
+		`${read} before that. ${message}. ${description}`,
+		{ subject, scope, httpStatus },
+	);
+}
+
 interface ConnectionRule {
 	codes: RegExp;
 	message: string;
 	advice: string;
+	optionAdvice?: string;
 	retry: Retry;
 }
+
+const TRY_LATER = 'Try again later; if this persists, contact the service operator.';
 
 const CONNECTION_RULES: ConnectionRule[] = [
 	{
@@ -109,8 +142,8 @@ const CONNECTION_RULES: ConnectionRule[] = [
 		// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
 		codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/,
 		message: 'The service did not respond in time',
-		advice:
-			"Try again later. If the service is known to be slow, increase 'Timeout' under 'Options'.",
+		advice: TRY_LATER,
+		optionAdvice: "If the service is known to be slow, increase 'Timeout' under 'Options'.",
 		retry: 'retry',
 	},
 	{
@@ -131,7 +164,7 @@ const CONNECTION_RULES: ConnectionRule[] = [
 
 const LOST_CONNECTION: Omit<ConnectionRule, 'codes'> = {
 	message: 'The connection to the service was lost',
-	advice: 'Try again later; if this persists, contact the service operator.',
+	advice: TRY_LATER,
 	retry: 'retry',
 };
 
@@ -146,12 +179,15 @@ export function connectionFailure(
 	baseUrl: string,
 	scope: FailureScope = 'request',
 ): ServiceFailure {
-	const { message, advice, retry } =
+	const { message, advice, optionAdvice, retry } =
 		CONNECTION_RULES.find((rule) => codes.some((code) => rule.codes.test(code))) ?? LOST_CONNECTION;
 	return new ServiceFailure(message, `${advice} The address is ${baseUrl}`, {
 		subject: 'service',
 		retry,
-		scope,
+		// An address or a certificate that is wrong is wrong for every site
+		scope: retry === 'no' ? 'run' : scope,
+		// The options are those of a request for a site; a login has a time limit of its own
+		optionAdvice: scope === 'run' ? undefined : optionAdvice,
 	});
 }
 
@@ -160,11 +196,11 @@ export function connectionFailure(
  *
  * @param reason n8n's own words
  */
-export function notSent(reason: string, baseUrl: string, scope: FailureScope = 'request') {
+export function notSent(reason: string, baseUrl: string): ServiceFailure {
 	const quote = reason === '' ? '' : `n8n says: "${reason}". `;
 	return new ServiceFailure(
 		'n8n did not send the request',
 		`${quote}Check whether n8n is allowed to call ${baseUrl}`,
-		{ subject: 'service', scope },
+		{ subject: 'service', scope: 'run' },
 	);
 }

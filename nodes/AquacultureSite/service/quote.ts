@@ -18,6 +18,23 @@ function findMessage(body: unknown, depth = 0): string | undefined {
 	return undefined;
 }
 
+/** The forms in which a service may repeat a secret. */
+function spellingsOf(secret: unknown): string[] {
+	if (typeof secret !== 'string' || secret === '') return [];
+	const bytes = Buffer.from(secret);
+	// By way of the bytes: encodeURIComponent throws where half a character is left over
+	const urlEncoded = encodeURIComponent(bytes.toString());
+	return [
+		secret,
+		urlEncoded,
+		urlEncoded.replace(/%20/g, '+'),
+		new URLSearchParams([['', secret]]).toString().slice(1),
+		bytes.toString('base64').replace(/=+$/, ''),
+		bytes.toString('base64url'),
+		JSON.stringify(secret).slice(1, -1),
+	];
+}
+
 /**
  * The service's own words in the body of a refusal, or '' where it says nothing. The shape of such a body is
  * not specified (docs/service.md#errors), so the usual fields are searched, nested ones too.
@@ -26,9 +43,9 @@ function findMessage(body: unknown, depth = 0): string | undefined {
  */
 export function quoteOf(body: unknown, secrets: unknown[] = []): string {
 	let text = findMessage(body) ?? '';
-	for (const secret of secrets) {
-		if (typeof secret === 'string' && secret !== '') text = text.split(secret).join('•••');
-	}
+	// The longest first, so that none hides a part of another
+	const spellings = secrets.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
+	for (const spelling of spellings) text = text.split(spelling).join('•••');
 	// Control characters have no place in a sentence
 	text = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 	return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;

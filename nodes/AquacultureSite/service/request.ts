@@ -27,8 +27,16 @@ export const LOGIN_TIMEOUT_MS = 30_000;
 /** What a node's execute() and a trigger's poll() get from n8n. */
 export type Context = IExecuteFunctions | IPollFunctions;
 
-/** Why a login failed, by the credential that n8n handed on: n8n 1.x loses the error that was thrown. */
-const loginFailures = new WeakMap<object, ServiceFailure>();
+/**
+ * What a login tells the request that needs it, by the credentials that n8n hands from one to the other.
+ * (n8n 1.x loses the error that a login throws.)
+ */
+interface LoginListener {
+	started: () => void;
+	ended: () => void;
+	failure?: ServiceFailure;
+}
+const listeners = new WeakMap<object, LoginListener>();
 
 /**
  * Exchanges username and password for a token, to be called by n8n's `preAuthentication`.
@@ -40,90 +48,128 @@ export async function logIn(
 	helper: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
+	const listener = listeners.get(credentials);
+	listener?.started();
+	const accessToken = await exchange(helper, credentials)
+		.catch((failure: unknown) => {
+			if (listener && failure instanceof ServiceFailure) listener.failure = failure;
+			throw failure;
+		})
+		.finally(() => listener?.ended());
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
-	const accessToken = await sharedToken(
-		baseUrl,
-		credentials,
-		async () => await requestToken(helper, baseUrl, credentials),
-	).catch((failure: unknown) => {
-		if (failure instanceof ServiceFailure) loginFailures.set(credentials, failure);
-		throw failure;
-	});
 	return {
 		accessToken,
 		accessTokenLogin: tokenFingerprint(baseUrl, { ...credentials, accessToken }),
 	};
 }
 
+async function exchange(
+	helper: IHttpRequestHelper,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<string> {
+	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const login = {
+		username: parseLoginField(credentials.username, 'Username'),
+		password: parseLoginField(credentials.password, 'Password'),
+	};
+	return await sharedToken(baseUrl, credentials, async () => {
+		const insecure = credentials.allowUnauthorizedCerts === true;
+		return await requestToken(helper, baseUrl, login, insecure);
+	});
+}
+
+/** @throws ServiceFailure where it is empty: the service would count it as a failed login */
+function parseLoginField(value: unknown, displayName: string): string {
+	const text = typeof value === 'number' ? String(value) : value;
+	if (typeof text === 'string' && text.trim() !== '') return text;
+	throw new ServiceFailure(
+		`'${displayName}' is empty`,
+		`Open the credential and enter '${displayName}'. If an expression supplies it, check that it returns a text.`,
+		{ subject: 'credential', scope: 'run' },
+	);
+}
+
 /** POST {base_url}/auth/token (docs/service.md#obtain-an-access-token). */
 async function requestToken(
 	{ helpers }: IHttpRequestHelper,
 	{ url }: BaseUrl,
-	{ username, password, allowUnauthorizedCerts }: ICredentialDataDecryptedObject,
+	login: { username: string; password: string },
+	insecure: boolean,
 ): Promise<string> {
 	const options: IHttpRequestOptions = {
 		method: 'POST',
 		url: `${url}/auth/token`,
 		headers: { 'Content-Type': 'application/json', 'Api-Version': API_VERSION },
-		body: { username, password },
+		body: login,
 		json: true,
 		timeout: LOGIN_TIMEOUT_MS,
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		// A redirect would carry the password along
 		disableFollowRedirect: true,
-		skipSslCertificateValidation: allowUnauthorizedCerts === true,
+		skipSslCertificateValidation: insecure,
 	};
 	const response = await helpers.httpRequest(options).then(
 		(full: IN8nHttpFullResponse) => full as unknown as ServiceResponse,
 		// The original error holds the password and goes no further
-		(error: unknown) => networkFailure(error, url, 'login'),
+		(error: unknown) => networkFailure(error, url, 'run'),
 	);
 	if (response instanceof ServiceFailure) throw response;
 	const token = tokenIn(response);
-	if (token === undefined) throw tokenFailure(response, [password]);
+	if (token === undefined) throw tokenFailure(response, [login.password]);
 	return token;
 }
 
+/** A request for a site; `timeout` is the milliseconds that a response may take, a login aside. */
+export type SiteRequestOptions = IHttpRequestOptions & { timeout: number };
+
+/** The bounds of one request. */
+export interface RequestBounds {
+	/** Ends the request. */
+	signal: AbortSignal;
+	/** Gives the request so many milliseconds from now on. */
+	setTimeLeft: (milliseconds: number) => void;
+}
+
 /**
- * Sends one request with the token, after a login where n8n has no token or the service rejects it. Every
- * response is returned, whatever its status; redirects are not followed.
+ * Sends one request with the token, after a login where n8n has no token. Every response is returned, whatever
+ * its status; redirects are not followed.
  *
  * @param credentials decrypted; n8n writes a renewed token into them
  * @param baseUrl for the description of a failure
- * @param signal ends the request
  */
 export async function sendWithCredential(
 	context: Context,
 	credentials: ICredentialDataDecryptedObject,
 	{ url }: BaseUrl,
-	requestOptions: IHttpRequestOptions,
-	signal: AbortSignal,
+	requestOptions: SiteRequestOptions,
+	{ signal, setTimeLeft }: RequestBounds,
 ): Promise<ServiceResponse | ServiceFailure> {
+	const { timeout } = requestOptions;
 	const options: IHttpRequestOptions = {
 		...requestOptions,
 		returnFullResponse: true,
-		// Every response is put into our own words; only a 401 must reach n8n, which then renews the token
-		ignoreHttpStatusErrors: { ignore: true, except: [401] },
+		// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
+		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 	};
-	const send = async (how: IHttpRequestOptions) =>
-		(await context.helpers.httpRequestWithAuthentication.call(
+	const listener: LoginListener = {
+		started: () => setTimeLeft(LOGIN_TIMEOUT_MS + timeout),
+		ended: () => setTimeLeft(timeout),
+	};
+	listeners.set(credentials, listener);
+	setTimeLeft(timeout);
+	try {
+		return (await context.helpers.httpRequestWithAuthentication.call(
 			withSignal(context, signal),
 			CREDENTIAL,
-			how,
+			options,
 			// Without it, n8n would read and decrypt the credential for each request
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		)) as ServiceResponse;
-	try {
-		const response = await send(options);
-		// n8n 1.x knows no exception from `ignore`: there, a 401 comes as any other response
-		return response.statusCode === 401
-			? await send({ ...options, ignoreHttpStatusErrors: false })
-			: response;
 	} catch (error) {
-		return loginFailures.get(credentials) ?? thrownResponse(error) ?? networkFailure(error, url);
+		return listener.failure ?? networkFailure(error, url);
 	}
 }
 
@@ -134,21 +180,12 @@ function withSignal(context: Context, signal: AbortSignal): IExecuteFunctions {
 	}) as IExecuteFunctions;
 }
 
-/** The response that n8n threw: a 401, in n8n 1.x any after it. n8n keeps no more of it than status and body. */
-function thrownResponse(error: unknown): ServiceResponse | undefined {
-	const { httpCode, context } = error as {
-		httpCode?: string | null;
-		context?: { data?: unknown };
-	};
-	const statusCode = Number(httpCode);
-	return statusCode >= 400 ? { statusCode, headers: {}, body: context?.data } : undefined;
-}
-
 /** Only the codes of the error and n8n's own refusals are read: the error of a request carries the request. */
 function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const codes = errorCodes(error);
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
-	return notSent(error instanceof Error ? error.message : '', url, scope);
+	const { message = '', description = '' } = error as { message?: string; description?: string };
+	return notSent([message, description].filter(Boolean).join(' '), url);
 }
 
 function errorCodes(error: unknown, depth = 0): string[] {

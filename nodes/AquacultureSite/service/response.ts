@@ -1,3 +1,4 @@
+import { asText } from '../site/site';
 import type { Site } from '../site/site';
 import { formatDuration, ServiceFailure } from './failures';
 import type { FailureScope, FailureSubject, Retry } from './failures';
@@ -50,22 +51,24 @@ interface Finding {
 	subject: FailureSubject;
 	message: string;
 	advice: string;
+	optionAdvice?: string;
 }
 
 /** The one place where a response becomes a failure: with its status, its Retry-After and the service's words. */
 function toFailure(
 	{ statusCode, headers, body }: ServiceResponse,
-	{ subject, message, advice }: Finding,
+	{ subject, message, advice, optionAdvice }: Finding,
 	secrets: unknown[],
 	scope: FailureScope,
 ): ServiceFailure {
-	const quote = statusCode >= 400 ? quoteOf(body, secrets) : '';
+	const quote = quoteOf(body, secrets);
 	return new ServiceFailure(
 		message,
 		quote === '' ? advice : `${advice} The service says: "${quote}"`,
 		{
 			subject,
 			scope,
+			optionAdvice,
 			httpStatus: statusCode,
 			retry: retryFor(statusCode),
 			retryAfter: parseRetryAfter(headers['retry-after']),
@@ -99,7 +102,8 @@ function commonFinding({ statusCode, headers }: ServiceResponse): Finding | unde
 		return {
 			subject: 'service',
 			message: 'The service is receiving too many requests',
-			advice: `${wait}Run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency'.`,
+			advice: `${wait}Run the workflow less often, or request fewer sites at a time.`,
+			optionAdvice: "Lowering 'Max Concurrency' under 'Options' can help too.",
 		};
 	}
 	if (statusCode >= 500) {
@@ -154,21 +158,25 @@ function tokenFinding(response: ServiceResponse): Finding {
  * codes are not specified; 400, 401 and 403 count as a rejected login.
  */
 export function tokenFailure(response: ServiceResponse, secrets: unknown[]): ServiceFailure {
-	return toFailure(response, tokenFinding(response), secrets, 'login');
+	return toFailure(response, tokenFinding(response), secrets, 'run');
 }
 
-function siteFinding(siteId: string, response: ServiceResponse): Finding | undefined {
+function siteFinding(
+	siteId: string,
+	response: ServiceResponse,
+	isClosed: boolean,
+): Finding | undefined {
 	const { statusCode, body } = response;
 	const subject = 'site';
-	if (statusCode === 401) {
+	if (statusCode === 401 && !isClosed) {
 		return {
 			subject: 'credential',
 			message: 'The service rejected a newly issued access token',
 			advice:
-				'The login succeeded, but a renewed access token was rejected as well. Ask the service operator whether this user may read site data.',
+				'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
 		};
 	}
-	if (statusCode === 403) {
+	if (statusCode === 401 || statusCode === 403) {
 		return {
 			subject,
 			message: `This user has no access to site ${siteId}`,
@@ -191,7 +199,7 @@ function siteFinding(siteId: string, response: ServiceResponse): Finding | undef
 			advice: "Check the site ID, and 'API Version' under 'Options'.",
 		};
 	}
-	if (isSite(body)) return undefined;
+	if (isSite(siteId, body)) return undefined;
 	if (body === undefined || body === null || body === '') {
 		return { subject, message: `The response for site ${siteId} is empty`, advice: TRY_LATER };
 	}
@@ -205,28 +213,34 @@ function siteFinding(siteId: string, response: ServiceResponse): Finding | undef
 	return {
 		subject,
 		message: `The response for site ${siteId} is not valid`,
-		advice: `It does not contain a site. ${TRY_LATER}`,
+		advice: `It does not contain this site. ${TRY_LATER}`,
 	};
 }
 
-function isSite(body: unknown): body is Site {
-	return (
-		body !== null &&
-		typeof body === 'object' &&
-		!Array.isArray(body) &&
-		!(body instanceof Uint8Array)
-	);
+/** Whatever else comes with a good status (a maintenance notice, another site) must not pass for this site. */
+function isSite(siteId: string, body: unknown): body is Site {
+	if (body === null || typeof body !== 'object' || !('siteId' in body)) return false;
+	const { siteId: received } = body;
+	// A number this large has lost its last digits when the JSON was read
+	const isInexact = typeof received === 'number' && received > Number.MAX_SAFE_INTEGER;
+	return isInexact ? received === Number(siteId) : asText(received) === siteId;
 }
 
-/** What the site endpoint responded: the site, or why there is none (docs/service.md#get-a-site). */
+/**
+ * What the site endpoint responded: the site, or why there is none (docs/service.md#get-a-site).
+ *
+ * @param secrets texts that must not be repeated
+ * @param isClosed whether a 401 is about this site alone, because its token is good for others
+ */
 export function readSiteResponse(
 	siteId: string,
 	response: ServiceResponse,
-	secrets: unknown[],
+	{ secrets, isClosed }: { secrets: unknown[]; isClosed: boolean },
 ): SiteResponse | ServiceFailure {
-	const finding = siteFinding(siteId, response);
+	const finding = siteFinding(siteId, response, isClosed);
 	if (!finding) return response as SiteResponse;
-	return toFailure(response, finding, secrets, response.statusCode === 401 ? 'token' : 'request');
+	const isToken = response.statusCode === 401 && !isClosed;
+	return toFailure(response, finding, secrets, isToken ? 'token' : 'request');
 }
 
 /**

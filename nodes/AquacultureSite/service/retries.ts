@@ -1,4 +1,4 @@
-import { ServiceFailure, waitTooLong } from './failures';
+import { FAILED_LOGIN_PAUSE_MS, notRequested, ServiceFailure, waitTooLong } from './failures';
 import type { Clock, Pace } from './pace';
 
 // Full jitter: a random share of 1, 2, 4, … seconds
@@ -11,6 +11,15 @@ const MAX_REFUSALS = 20;
 // One site may be closed with a rejected token; three in a row say that no token is accepted
 const MAX_REJECTED_TOKENS = 3;
 
+// Likewise, one site may be out of order; three in a row say that the service is
+const MAX_GIVEN_UP = 3;
+
+// So many may fail side by side before the others wait, too
+const MAX_FAILURES_IN_ROW = 8;
+
+// When nothing has come for so long, a request that fails is not sent again
+const LONGEST_SILENCE_MS = 60_000;
+
 /** One request and its retries. */
 interface Tries {
 	readonly maxRetries: number;
@@ -20,6 +29,7 @@ interface Tries {
 	counted: number;
 	/** The successes of the run when this request was first sent, or last refused while others got through. */
 	successesBefore: number;
+	lastFailure?: ServiceFailure;
 }
 
 /** What to do after a request: it succeeded, it is given up, or it is sent again after so many milliseconds. */
@@ -41,8 +51,22 @@ export class Retries {
 	/** Whether the service is down for longer than retries last: then each site is requested once only. */
 	private outage = false;
 
-	/** The service is left alone until then, and this is why. */
-	private blocked?: { until: number; by: ServiceFailure };
+	/** Sites in a row that were given up while the service was down. */
+	private givenUp = 0;
+
+	/** When the service last responded to any purpose, or the run began. */
+	private lastResponse: number;
+
+	/** Since then. */
+	private failuresInRow = 0;
+
+	/** Logins in a row that failed. */
+	private failedLogins = 0;
+
+	private lastLoginFailure?: ServiceFailure;
+
+	/** The service is left alone until then, and this is why; a site that has a failure of its own keeps that. */
+	private blocked?: { until: number; by: ServiceFailure; isForOthers: boolean };
 
 	/** @param longestWait milliseconds the run lets itself be held back at once */
 	constructor(
@@ -50,7 +74,9 @@ export class Retries {
 		private readonly longestWait: number,
 		private readonly clock: Clock,
 		private readonly signal: AbortSignal,
-	) {}
+	) {
+		this.lastResponse = clock.now();
+	}
 
 	/**
 	 * Sends a request until it succeeds or is given up.
@@ -61,22 +87,24 @@ export class Retries {
 		const tries: Tries = { maxRetries, sent: 0, counted: 0, successesBefore: 0 };
 		for (;;) {
 			const known = this.knownFailure();
-			if (known) throw known;
+			if (known) throw (known.isForOthers && tries.lastFailure) || known.by;
 			const decision = await this.pace.run(async (report) => {
 				if (this.knownFailure()) return undefined;
 				if (tries.sent++ === 0) tries.successesBefore = this.successes;
 				const result = await request();
-				const isFailure = result instanceof ServiceFailure;
-				const next = isFailure ? this.decide(result, tries) : this.succeed(result);
-				report(isFailure ? (isOverload(result) ? 'overload' : 'other') : 'success');
-				return next;
+				if (!(result instanceof ServiceFailure)) {
+					report('success');
+					return this.succeed(result);
+				}
+				report(isOverload(result) ? 'overload' : 'other');
+				tries.lastFailure = result;
+				return this.decide(result, tries);
 			}, tries.sent > 0);
 			// No request was sent, because its result is known by now
 			if (!decision) continue;
 			if ('value' in decision) return decision.value;
 			this.signal.throwIfAborted();
 			if ('giveUp' in decision) throw decision.giveUp;
-			this.count++;
 			if (decision.retryAfter > 0) await this.clock.pause(decision.retryAfter);
 		}
 	}
@@ -84,12 +112,22 @@ export class Retries {
 	private succeed<T>(value: T): Decision<T> {
 		this.successes++;
 		this.rejectedTokens = 0;
-		this.outage = false;
+		this.failedLogins = 0;
+		this.noteResponse();
 		return { value };
+	}
+
+	/** The service is there, whatever it says. */
+	private noteResponse(): void {
+		this.lastResponse = this.clock.now();
+		this.outage = false;
+		this.givenUp = 0;
+		this.failuresInRow = 0;
 	}
 
 	/** Whether a failed request is sent again, and when; what it says about the others of the run. */
 	private decide(failure: ServiceFailure, tries: Tries): Decision<never> {
+		if (failure.scope === 'run') return this.decideForAll(failure, tries);
 		tries.counted++;
 		const othersGotThrough = this.successes > tries.successesBefore;
 		if (failure.retry === 'rateLimited' && othersGotThrough && tries.sent <= MAX_REFUSALS) {
@@ -98,37 +136,72 @@ export class Retries {
 			tries.successesBefore = this.successes;
 		}
 		if (failure.retry === 'no') {
-			if (this.concernsAll(failure)) this.block(failure, Infinity);
+			const isToken = failure.scope === 'token';
+			if (isToken && ++this.rejectedTokens >= MAX_REJECTED_TOKENS) this.block(failure, Infinity);
+			this.noteResponse();
 			return { giveUp: failure };
 		}
-		const isLastTry = this.outage || tries.counted > tries.maxRetries;
+		this.failuresInRow++;
+		// Without any success, the connection is not lost by chance: the whole run is held back
+		const isHeldBack = isOverload(failure) || this.failuresInRow > MAX_FAILURES_IN_ROW;
 		const wait = failure.retryAfter ?? backoff(tries.counted - 1);
-		const isHeldBack = isOverload(failure);
-		if (isHeldBack && wait > this.longestWait) {
-			return { giveUp: this.block(waitTooLong(wait, this.longestWait, failure.httpStatus), wait) };
+		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
+		if (isHeldBack) this.pace.pause(wait);
+		if (!this.outage && !this.isSilent(failure) && tries.counted <= tries.maxRetries) {
+			this.count++;
+			return { retryAfter: isHeldBack ? 0 : wait };
 		}
-		if (isHeldBack && this.outage) this.block(failure, wait);
-		else if (isHeldBack) this.pace.pause(wait);
-		// The first site that finds the service down does not close it to a second one
-		if (isLastTry && !othersGotThrough) this.outage = true;
-		if (isLastTry) return { giveUp: failure };
-		return { retryAfter: isHeldBack ? 0 : wait };
+		if (!othersGotThrough || this.failuresInRow > MAX_FAILURES_IN_ROW) this.findDown(failure);
+		return { giveUp: failure };
 	}
 
-	/** Whether no other site can be read either: too many wrong logins lock an account. */
-	private concernsAll({ scope }: ServiceFailure): boolean {
-		return scope === 'login' || (scope === 'token' && ++this.rejectedTokens >= MAX_REJECTED_TOKENS);
+	/** Whether nothing has come for too long. Waits that the service asked for do not count. */
+	private isSilent(failure: ServiceFailure): boolean {
+		return !isOverload(failure) && this.clock.now() - this.lastResponse >= LONGEST_SILENCE_MS;
+	}
+
+	/** A login that failed: for every request that waited for it, it is one and the same. */
+	private decideForAll(failure: ServiceFailure, { maxRetries }: Tries): Decision<never> {
+		const isNew = failure !== this.lastLoginFailure;
+		if (isNew) this.failedLogins++;
+		this.lastLoginFailure = failure;
+		if (failure.retry === 'no' || this.failedLogins > maxRetries || this.isSilent(failure)) {
+			return { giveUp: this.block(failure, Infinity) };
+		}
+		const wait = Math.max(
+			FAILED_LOGIN_PAUSE_MS,
+			failure.retryAfter ?? backoff(this.failedLogins - 1),
+		);
+		if (wait > this.longestWait) return this.tooLong(failure, wait);
+		if (isNew) this.count++;
+		this.pace.pause(wait);
+		return { retryAfter: 0 };
+	}
+
+	private tooLong({ httpStatus }: ServiceFailure, wait: number): Decision<never> {
+		return { giveUp: this.block(waitTooLong(wait, this.longestWait, httpStatus), wait) };
+	}
+
+	/**
+	 * A site was given up, and no other one was read meanwhile. That may be the fault of this site; so the next
+	 * ones are requested once each, and the service is given up with the third in a row.
+	 */
+	private findDown(failure: ServiceFailure): void {
+		this.outage = true;
+		this.givenUp++;
+		if (this.givenUp < MAX_GIVEN_UP) return;
+		this.block(notRequested(failure, this.successes), Infinity, true);
 	}
 
 	/** Leaves the service alone for so many milliseconds: every other request is answered with this failure. */
-	private block(by: ServiceFailure, milliseconds: number): ServiceFailure {
-		this.blocked = { until: this.clock.now() + milliseconds, by };
+	private block(by: ServiceFailure, milliseconds: number, isForOthers = false): ServiceFailure {
+		this.blocked = { until: this.clock.now() + milliseconds, by, isForOthers };
 		this.pace.flush();
 		return by;
 	}
 
-	private knownFailure(): ServiceFailure | undefined {
-		return this.blocked && this.clock.now() < this.blocked.until ? this.blocked.by : undefined;
+	private knownFailure() {
+		return this.blocked && this.clock.now() < this.blocked.until ? this.blocked : undefined;
 	}
 }
 

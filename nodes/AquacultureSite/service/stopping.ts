@@ -1,6 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
 import type { Clock } from './pace';
+import type { RequestBounds } from './request';
 
 /** Thrown to everyone who waits for a request when the run is stopped. */
 export class StoppedError extends Error {
@@ -32,23 +33,25 @@ export class Stopping implements Clock {
 		this.controller.abort(new StoppedError());
 	}
 
-	/**
-	 * Does something that ends with the run.
-	 *
-	 * @param timeLimit milliseconds after which its signal is aborted in any case
-	 */
-	async abortable<T>(work: (signal: AbortSignal) => Promise<T>, timeLimit?: number): Promise<T> {
+	/** Does something that ends with the run, or when the time is over that it gives itself. */
+	async abortable<T>(work: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		// A signal of its own: Node warns of a leak where more than ten listen to the same one. Not
 		// AbortSignal.any: on Node 20, signals combined with a time limit never fired once garbage was collected.
 		const controller = new AbortController();
 		this.underWay.add(controller);
 		if (this.signal.aborted) controller.abort();
-		if (timeLimit !== undefined) {
-			AbortSignal.timeout(timeLimit).addEventListener('abort', () => controller.abort());
-		}
+		let timers = 0;
+		const setTimeLeft = (milliseconds: number) => {
+			const own = ++timers;
+			AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
+				// Not if it was set anew meanwhile, or the work is done
+				if (own === timers) controller.abort();
+			});
+		};
 		try {
-			return await work(controller.signal);
+			return await work({ signal: controller.signal, setTimeLeft });
 		} finally {
+			timers = 0;
 			this.underWay.delete(controller);
 		}
 	}
@@ -59,7 +62,7 @@ export class Stopping implements Clock {
 
 	/** Waits; ends at once when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		await this.abortable(async (signal) => {
+		await this.abortable(async ({ signal }) => {
 			const stopped = new Promise<void>((resolve) => {
 				signal.addEventListener('abort', () => resolve());
 				if (signal.aborted) resolve();

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { BaseUrl } from './baseUrl';
-import { ServiceFailure } from './failures';
+import { FAILED_LOGIN_PAUSE_MS, ServiceFailure } from './failures';
 
 /**
  * Milliseconds that the result of a token exchange is remembered: long enough for every item of a run that
@@ -22,7 +22,7 @@ const MAX_REMEMBERED = 100;
 interface Exchange {
 	/** The new token. Rejects with a ServiceFailure. */
 	token: Promise<string>;
-	/** Undefined while it is under way; without a token where the login was rejected. */
+	/** Undefined while it is under way; without a token where the login failed. */
 	settled?: { at: number; token?: string };
 	/**
 	 * The tokens it replaced. Whoever holds another one may have it from another process of n8n, which
@@ -72,6 +72,11 @@ export function isOfOtherLogin(
 	return fingerprint !== '' && fingerprint !== tokenFingerprint(baseUrl, credentials);
 }
 
+/** Makes n8n renew the token before it sends the next request with these credentials. */
+export function markExpired(credentials: ICredentialDataDecryptedObject): void {
+	credentials.accessTokenLogin = 'expired';
+}
+
 /** Whether the credential's token was issued by this process a moment ago. */
 export function isJustIssued(
 	baseUrl: BaseUrl,
@@ -87,7 +92,7 @@ export function isJustIssued(
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
 function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean {
-	// A rejected login is answered from memory: accounts get locked
+	// A failed login is answered from memory: accounts get locked, and services that are ill need a rest
 	if (!settled || settled.token === undefined) return true;
 	if (heldToken === '') return Date.now() - settled.at < SHARED_WITH_NEW_CALLERS_MS;
 	return replaced.has(heldToken);
@@ -97,7 +102,7 @@ function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean 
  * A token that differs from the one in the credential, from one exchange for all who ask at once.
  *
  * @param requestToken sends the login (docs/service.md#obtain-an-access-token); throws ServiceFailure
- * @throws ServiceFailure what `requestToken` throws; for a minute also what it threw when the login was rejected
+ * @throws ServiceFailure what `requestToken` throws; the same one again as long as it is remembered
  */
 export async function sharedToken(
 	baseUrl: BaseUrl,
@@ -125,15 +130,15 @@ export async function sharedToken(
 		.then(
 			(token) => {
 				exchange.settled = { at: Date.now(), token };
+				return REMEMBERED_MS;
 			},
 			(failure: unknown) => {
-				// Only a rejection is worth remembering: a service that did not respond may do so the next moment
-				if (isRejection(failure)) exchange.settled = { at: Date.now() };
-				else forget();
+				exchange.settled = { at: Date.now() };
+				return failureRemembered(failure);
 			},
 		)
-		.finally(() => {
-			AbortSignal.timeout(REMEMBERED_MS).addEventListener('abort', forget);
+		.then((milliseconds) => {
+			AbortSignal.timeout(milliseconds).addEventListener('abort', forget);
 		});
 	return await exchange.token;
 }
@@ -146,6 +151,10 @@ function remember(key: string, exchange: Exchange): void {
 	if (exchanges.size > MAX_REMEMBERED && oldest !== undefined) exchanges.delete(oldest);
 }
 
-function isRejection(failure: unknown): boolean {
-	return failure instanceof ServiceFailure && [400, 401, 403].includes(failure.httpStatus ?? 0);
+/** For how many milliseconds a failed login is not repeated. */
+function failureRemembered(failure: unknown): number {
+	if (!(failure instanceof ServiceFailure)) return FAILED_LOGIN_PAUSE_MS;
+	const { httpStatus = 0, retryAfter = 0 } = failure;
+	if ([400, 401, 403].includes(httpStatus)) return REMEMBERED_MS;
+	return Math.min(REMEMBERED_MS, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
 }

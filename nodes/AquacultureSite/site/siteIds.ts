@@ -67,6 +67,12 @@ export function parseSiteIds(value: unknown, displayName = 'Site IDs'): string[]
 	const ids = entries.map((entry, index) => {
 		const id = toSiteId(entry);
 		if (id !== undefined) return id;
+		if (typeof entry === 'number' && Math.abs(entry) > Number.MAX_SAFE_INTEGER) {
+			throw new ParameterError(
+				`'${displayName}' contains a number that is too large`,
+				'A number this large loses its last digits before it arrives here. Supply the site ID as text, in quotes.',
+			);
+		}
 		const place = entries.length === 1 ? '' : ` (entry ${index + 1} of ${entries.length})`;
 		throw new ParameterError(
 			`'${displayName}': "${show(entry)}" is not a site ID${place}`,
