@@ -12,7 +12,7 @@ const MAX_REFUSALS = 20;
 const MAX_REJECTED_TOKENS = 3;
 
 // Likewise, one site may be out of order; three in a row say that the service is
-const MAX_GIVEN_UP = 3;
+const MAX_SITES_GIVEN_UP = 3;
 
 // So many may fail side by side before the others wait, too
 const MAX_FAILURES_IN_ROW = 8;
@@ -32,6 +32,20 @@ interface Tries {
 	lastFailure?: ServiceFailure;
 }
 
+/** What has gone wrong in a row. */
+interface Streak {
+	/** Requests that a retry might help, since the service last gave a final response. */
+	failures: number;
+	/** Sites that were given up since then. With the first one, every other site is requested only once. */
+	sitesGivenUp: number;
+	/** New tokens that were rejected since the last success. */
+	rejectedTokens: number;
+	/** Logins that failed since the last success. */
+	failedLogins: number;
+}
+
+const NO_STREAK: Streak = { failures: 0, sitesGivenUp: 0, rejectedTokens: 0, failedLogins: 0 };
+
 /** What to do after a request: it succeeded, it is given up, or it is sent again after so many milliseconds. */
 type Decision<T> = { value: T } | { giveUp: ServiceFailure } | { retryAfter: number };
 
@@ -45,23 +59,10 @@ export class Retries {
 
 	private successes = 0;
 
-	/** In a row. */
-	private rejectedTokens = 0;
+	private streak: Streak = { ...NO_STREAK };
 
-	/** Whether the service is down for longer than retries last: then each site is requested once only. */
-	private outage = false;
-
-	/** Sites in a row that were given up while the service was down. */
-	private givenUp = 0;
-
-	/** When the service last responded to any purpose, or the run began. */
+	/** When the service last gave a response that will not change, or the run began. */
 	private lastResponse: number;
-
-	/** Since then. */
-	private failuresInRow = 0;
-
-	/** Logins in a row that failed. */
-	private failedLogins = 0;
 
 	private lastLoginFailure?: ServiceFailure;
 
@@ -104,25 +105,31 @@ export class Retries {
 			if (!decision) continue;
 			if ('value' in decision) return decision.value;
 			this.signal.throwIfAborted();
-			if ('giveUp' in decision) throw decision.giveUp;
+			if ('giveUp' in decision) {
+				// Those that wait fail after the one that found it out: n8n shows the first that failed
+				if (this.knownFailure()) this.pace.flush();
+				throw decision.giveUp;
+			}
 			if (decision.retryAfter > 0) await this.clock.pause(decision.retryAfter);
 		}
 	}
 
 	private succeed<T>(value: T): Decision<T> {
 		this.successes++;
-		this.rejectedTokens = 0;
-		this.failedLogins = 0;
-		this.noteResponse();
+		this.lastResponse = this.clock.now();
+		this.streak = { ...NO_STREAK };
 		return { value };
 	}
 
-	/** The service is there, whatever it says. */
-	private noteResponse(): void {
+	/** The service is there, although this request is refused. */
+	private refuse(failure: ServiceFailure): Decision<never> {
 		this.lastResponse = this.clock.now();
-		this.outage = false;
-		this.givenUp = 0;
-		this.failuresInRow = 0;
+		Object.assign(this.streak, { failures: 0, sitesGivenUp: 0 });
+		const isToken = failure.scope === 'token';
+		if (isToken && ++this.streak.rejectedTokens >= MAX_REJECTED_TOKENS) {
+			this.block(failure, Infinity);
+		}
+		return { giveUp: failure };
 	}
 
 	/** Whether a failed request is sent again, and when; what it says about the others of the run. */
@@ -135,23 +142,19 @@ export class Retries {
 			tries.counted = 1;
 			tries.successesBefore = this.successes;
 		}
-		if (failure.retry === 'no') {
-			const isToken = failure.scope === 'token';
-			if (isToken && ++this.rejectedTokens >= MAX_REJECTED_TOKENS) this.block(failure, Infinity);
-			this.noteResponse();
-			return { giveUp: failure };
-		}
-		this.failuresInRow++;
-		// Without any success, the connection is not lost by chance: the whole run is held back
-		const isHeldBack = isOverload(failure) || this.failuresInRow > MAX_FAILURES_IN_ROW;
-		const wait = failure.retryAfter ?? backoff(tries.counted - 1);
+		if (failure.retry === 'no') return this.refuse(failure);
+		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
+		// In a row, connections are not lost by chance: the whole run is held back
+		const isHeldBack = isOverload(failure) || isStreak;
+		const wait = waitAfter(failure, tries.counted);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
 		if (isHeldBack) this.pace.pause(wait);
-		if (!this.outage && !this.isSilent(failure) && tries.counted <= tries.maxRetries) {
+		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent(failure);
+		if (!isDown && tries.counted <= tries.maxRetries) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
 		}
-		if (!othersGotThrough || this.failuresInRow > MAX_FAILURES_IN_ROW) this.findDown(failure);
+		if (!othersGotThrough || isStreak) this.findDown(failure);
 		return { giveUp: failure };
 	}
 
@@ -163,15 +166,12 @@ export class Retries {
 	/** A login that failed: for every request that waited for it, it is one and the same. */
 	private decideForAll(failure: ServiceFailure, { maxRetries }: Tries): Decision<never> {
 		const isNew = failure !== this.lastLoginFailure;
-		if (isNew) this.failedLogins++;
+		if (isNew) this.streak.failedLogins++;
 		this.lastLoginFailure = failure;
-		if (failure.retry === 'no' || this.failedLogins > maxRetries || this.isSilent(failure)) {
+		if (failure.retry === 'no' || this.streak.failedLogins > maxRetries || this.isSilent(failure)) {
 			return { giveUp: this.block(failure, Infinity) };
 		}
-		const wait = Math.max(
-			FAILED_LOGIN_PAUSE_MS,
-			failure.retryAfter ?? backoff(this.failedLogins - 1),
-		);
+		const wait = Math.max(FAILED_LOGIN_PAUSE_MS, waitAfter(failure, this.streak.failedLogins));
 		if (wait > this.longestWait) return this.tooLong(failure, wait);
 		if (isNew) this.count++;
 		this.pace.pause(wait);
@@ -187,16 +187,13 @@ export class Retries {
 	 * ones are requested once each, and the service is given up with the third in a row.
 	 */
 	private findDown(failure: ServiceFailure): void {
-		this.outage = true;
-		this.givenUp++;
-		if (this.givenUp < MAX_GIVEN_UP) return;
+		if (++this.streak.sitesGivenUp < MAX_SITES_GIVEN_UP) return;
 		this.block(notRequested(failure, this.successes), Infinity, true);
 	}
 
 	/** Leaves the service alone for so many milliseconds: every other request is answered with this failure. */
 	private block(by: ServiceFailure, milliseconds: number, isForOthers = false): ServiceFailure {
 		this.blocked = { until: this.clock.now() + milliseconds, by, isForOthers };
-		this.pace.flush();
 		return by;
 	}
 
@@ -209,6 +206,9 @@ function isOverload({ retry }: ServiceFailure): boolean {
 	return retry === 'overloaded' || retry === 'rateLimited';
 }
 
-function backoff(retry: number): number {
-	return Math.random() * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retry);
+/** Milliseconds: what a busy service asks for, or else a random backoff. */
+function waitAfter(failure: ServiceFailure, tries: number): number {
+	const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
+	const stated = isOverload(failure) ? failure.retryAfter : undefined;
+	return stated ?? Math.random() * backoff;
 }
