@@ -141,6 +141,10 @@ function retryAfterText(value: RetryAfter): string {
 const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether the fault changes a good answer, and not only when it comes. */
+export const changesAnswer = (fault: Fault): boolean =>
+	['body', 'merge', 'bytes', 'headers', 'retryAfter'].some((key) => key in fault);
+
 /** Writes a ruling out as an answer, with what the faults change of it. */
 export function compose(ruling: Ruling, changes: readonly Fault[]): Answer {
 	const { status } = ruling;

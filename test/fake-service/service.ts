@@ -2,7 +2,8 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { answerControl, CONTROL_PATH } from './control';
-import { type Answer, compose, type Fault, FaultPlan, type Faults } from './faults';
+import { type Exchange, EXCHANGES } from './exchanges';
+import { type Answer, changesAnswer, compose, type Fault, FaultPlan, type Faults } from './faults';
 import {
 	answerOther,
 	answerSite,
@@ -313,6 +314,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		seen.body = body ?? '';
 		if (seen.endpoint === 'token') seen.user = usernameIn(seen.body);
 
+		const published = { ...asked, method: seen.method, headers: seen.headers, body: seen.body };
+		exchanges.publish({ request: published });
 		const faults = plan.take(seen);
 		for (const { latencyMs = 0 } of faults) {
 			const ms = typeof latencyMs === 'function' ? latencyMs(seen) : latencyMs;
@@ -339,9 +342,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 				body === undefined
 					? { status: 413, json: { message: 'The body is too large.' } }
 					: rule(seen, asked);
-			if (ruling.status === 200) changes = faults;
+			if (ruling.status === 200) changes = faults.filter(changesAnswer);
 		}
 		const answer = compose(ruling, changes);
+		if (changes.length === 0) {
+			exchanges.publish({
+				request: published,
+				response: { ...answer, body: answer.body.toString() },
+			});
+		}
 		answered(answer.status);
 		await write(answer, response, faults, leave);
 	}
