@@ -22,13 +22,8 @@ async function main(): Promise<void> {
 			port: { type: 'string', default: '0' },
 			'base-path': { type: 'string', default: '' },
 			many: { type: 'string', default: '0' },
-			help: { type: 'boolean', default: false },
 		},
 	});
-	if (values.help) {
-		console.log(USAGE);
-		return;
-	}
 
 	const service = await startService({
 		port: numberOption('port', values.port, 65535),
@@ -72,7 +67,7 @@ main().catch((thrown: unknown) => {
 	const sentences: Record<string, string> = {
 		EADDRINUSE:
 			'Another program already uses this port. Choose another one with --port, or omit --port.',
-		EACCES: 'This port is reserved for the system. Choose one above 1023 with --port.',
+		EACCES: 'The system reserves this port. Choose one above 1023 with --port.',
 	};
 	console.error(sentences[error.code ?? ''] ?? `${error.message}\n\n${USAGE}`);
 	process.exitCode = 1;

@@ -169,9 +169,7 @@ export function replyToSiteRequest(
 	if (wrongVersion) return wrongVersion;
 	if (body !== '') return refusal(400, 'The site endpoint accepts no body.');
 	const parts = includedParts(query);
-	if (!parts) {
-		return refusal(400, 'The query may contain $include only, with units, info or both.');
-	}
+	if (!parts) return refusal(400, 'Only $include is known, with units and info.');
 	const { siteId } = endpointOf(path);
 	if (siteId === undefined) return refusal(400, 'The site ID must be a whole number.');
 

@@ -12,23 +12,25 @@ interface Call {
 	signal?: AbortSignal;
 }
 
+interface Received {
+	status: number | undefined;
+	headers: http.IncomingHttpHeaders;
+	body: string;
+	chunks: Buffer[];
+}
+
 /** Sends a request on its own connection and follows no redirect; rejects when the connection breaks. */
 function call(url: string, { body, headers, ...options }: Call = {}) {
 	// Node sends the body of a GET or DELETE only with its length.
 	const length = body && { 'content-length': String(Buffer.byteLength(body)) };
 	const all = { ...options, headers: { ...headers, ...(length || {}) }, agent: false as const };
-	return new Promise<{
-		status: number | undefined;
-		headers: http.IncomingHttpHeaders;
-		body: string;
-		chunks: Buffer[];
-	}>((resolve, reject) => {
+	return new Promise<Received>((resolve, reject) => {
 		const request = http.request(url, all, (response) => {
 			const chunks: Buffer[] = [];
 			response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
 			response.on('end', () => {
-				const { statusCode: status, headers: received } = response;
-				resolve({ status, headers: received, body: Buffer.concat(chunks).toString(), chunks });
+				const text = Buffer.concat(chunks).toString();
+				resolve({ status: response.statusCode, headers: response.headers, body: text, chunks });
 			});
 		});
 		request.on('error', reject).end(body);
@@ -89,28 +91,21 @@ describe('Obtain an access token', () => {
 
 	test('other logins work too, and a changed password applies at once', async () => {
 		const body = JSON.stringify({ username: 'second', password: 'pässword' });
-		expect((await login({ body })).status).toBe(200);
+		const headers = { ...VERSION, 'content-type': 'application/json; charset=utf-8' };
+		expect((await login({ headers, body })).status).toBe(200);
 		at(service.logins, 1).password = 'other';
 		expect((await login({ body })).status).toBe(401);
 		service.reset();
 		expect((await login({ body })).status).toBe(200);
 	});
 
-	test('a charset in the Content-Type is accepted', async () => {
-		const headers = { ...VERSION, 'content-type': 'application/json; charset=utf-8' };
-		expect((await login({ headers })).status).toBe(200);
-	});
-
 	test.each([
 		['another method', { method: 'PUT' }, 405],
 		['no Content-Type', { headers: VERSION }, 400],
-		['a form', { headers: { ...VERSION, 'content-type': 'text/plain' } }, 400],
 		['a longer type', { headers: { ...VERSION, 'content-type': 'application/jsonp' } }, 400],
 		['no Api-Version', { headers: { 'content-type': 'application/json' } }, 400],
 		['the earlier version', { headers: { ...JSON_HEADERS, 'api-version': '2023-01-01' } }, 400],
-		['no body', { body: '' }, 400],
 		['broken JSON', { body: '{"username":' }, 400],
-		['a list', { body: '["a", "b"]' }, 400],
 		['null', { body: 'null' }, 400],
 		['no password', { body: '{"username":"a"}' }, 400],
 		['a number for a password', { body: '{"username":"a","password":1}' }, 400],
@@ -127,11 +122,6 @@ describe('Obtain an access token', () => {
 			expect(takeViolations()).not.toEqual([]);
 		},
 	);
-
-	test('a request with a query is refused, and the contract has it as wrong', async () => {
-		expect((await login({}, '/auth/token?a=1')).status).toBe(400);
-		expect(takeViolations()).not.toEqual([]);
-	});
 
 	test.each([{ password: 'wrong' }, { username: 'nobody' }])('%p is refused', async (wrong) => {
 		const { status } = await login({ body: JSON.stringify({ ...service.login, ...wrong }) });
@@ -153,13 +143,6 @@ describe('Get a site', () => {
 		expect(Object.keys(JSON.parse(body) as object)).toEqual(fields);
 	});
 
-	test('one sample site has no units, and one has units with null and without coordinates', async () => {
-		expect(JSON.parse((await site('1101?$include=units')).body)).toMatchObject({ units: [] });
-		const { units } = JSON.parse((await site('1120?$include=units')).body) as { units: object[] };
-		expect(units[3]).toMatchObject({ longitude: null, latitude: null });
-		expect(Object.keys(at(units, 4))).toEqual(['unitId', 'unitName']);
-	});
-
 	test.each([
 		['2023-01-01', 200],
 		['2024-01-01', 400],
@@ -177,11 +160,9 @@ describe('Get a site', () => {
 		['a body', '1042', { body: '{}' }, 400],
 		['an empty $include', '1042?$include=', {}, 400],
 		['an unknown part', '1042?$include=Units', {}, 400],
-		['an empty part', '1042?$include=units,', {}, 400],
 		['a space', '1042?$include=units,%20info', {}, 400],
 		['another parameter', '1042?$include=units&page=1', {}, 400],
 		['a name for a site ID', 'abc', {}, 400],
-		['a fraction for a site ID', '1.5', {}, 400],
 		['an encoded path for a site ID', '..%2F..%2Fauth', {}, 400],
 	])('%s is refused, and the contract has it as wrong', async (_, path, change, status) => {
 		const response = await site(path, change);
@@ -204,46 +185,31 @@ describe('Get a site', () => {
 		['99', 404, 'There is no site 99.'],
 		['-1', 400, 'The site ID must be a whole number.'],
 		['1042%20', 400, 'The site ID must be a whole number.'],
-		[
-			'1042?$include=units&$include=info',
-			400,
-			'The query may contain $include only, with units, info or both.',
-		],
+		['1042?$include=units&$include=info', 400, 'Only $include is known, with units and info.'],
 	])('a request for %s is refused with a sentence', async (id, status, message) => {
 		expect(await site(id)).toMatchObject({ status, body: JSON.stringify({ message }) });
 	});
 
 	test('nothing is at other addresses, nor outside the base path', async () => {
 		const below = ['', '/', '/meta/sites', '/meta/sites/1042/', '/meta/sites/1042/units'];
-		const outside = ['/auth/token', '/meta/sites/1042', '/api/v22/meta/sites/1042', '/_control'];
-		const urls = [
-			...below.map((path) => service.baseUrl + path),
-			...outside.map((path) => service.origin + path),
-		];
-		for (const url of urls) expect((await call(url)).status).toBe(404);
-		expect(service.counts.otherRequests).toBe(9);
-		expect(takeViolations()).toHaveLength(9);
+		const outside = ['/auth/token', '/api/v22/meta/sites/1042', '/_control'];
+		for (const path of below) outside.push(`/api/v2${path}`);
+		for (const path of outside) expect((await call(service.origin + path)).status).toBe(404);
+		expect(service.counts.otherRequests).toBe(8);
+		expect(takeViolations()).toHaveLength(8);
 	});
 });
 
 describe('while it runs', () => {
 	test('sites are added and changed, until the reset', async () => {
-		const [first] = service.sites;
-		service.sites.push({ ...at(service.sites, 1), siteId: 7, siteName: 'Nyheim', other: [1] });
-		Object.assign(first ?? {}, { siteName: 'Storøya' });
-		expect(JSON.parse((await site('1042')).body)).toMatchObject({ siteName: 'Storøya' });
 		const added = { siteId: 7, siteName: 'Nyheim', other: [1] };
+		service.sites.push({ ...at(service.sites, 0), ...added });
+		at(service.sites, 0).siteName = 'Storøya';
 		expect(JSON.parse((await site('7')).body)).toEqual(added);
+		expect((await site('1042')).body).toContain('Storøya');
 		service.reset();
 		expect((await site('7')).status).toBe(404);
-		expect(JSON.parse((await site('1042')).body)).toMatchObject({ siteName: 'Storholmen' });
-	});
-
-	test('expireTokens makes every token unknown', async () => {
-		const token = await newToken();
-		expect((await site('1042', { token })).status).toBe(200);
-		service.expireTokens();
-		expect((await site('1042', { token })).status).toBe(401);
+		expect((await site('1042')).body).toContain('Storholmen');
 	});
 
 	test('reset forgets faults, counters, requests and tokens, also of a request that waits', async () => {
@@ -316,9 +282,10 @@ describe('faults', () => {
 		[{ text: 'abc' }, 'text/plain; charset=utf-8', /^abc$/],
 		[new Uint8Array([0xc3, 0x98]), 'application/json; charset=utf-8', /^Ø$/],
 	] as const)('a status with the body %p', async (body, type, pattern) => {
-		const response = await faultySite({ status: 502, body, headers: { 'X-Trace': '7' } });
+		const headers = { 'X-Trace': '7' };
+		const response = await faultySite({ status: 502, body, headers, retryAfter: 30 });
 		expect(response.status).toBe(502);
-		expect(response.headers).toMatchObject({ 'x-trace': '7' });
+		expect(response.headers).toMatchObject({ 'x-trace': '7', 'retry-after': '30' });
 		expect(response.headers['content-type']).toBe(type);
 		expect(response.body).toMatch(pattern);
 		expect(service.counts.byStatus).toEqual({ 200: 1, 502: 1 });
@@ -329,10 +296,9 @@ describe('faults', () => {
 	});
 
 	test('a status at the token endpoint issues no token', async () => {
-		service.faults.token.push({ status: 500, body: 'html' });
+		service.faults.token.push({ status: 500 });
 		expect((await login()).status).toBe(500);
-		expect(service.issuedTokens).toHaveLength(1);
-		expect(service.counts.logins).toBe(1);
+		expect(service.issuedTokens).toEqual([token]);
 	});
 
 	test('times, skip, siteId and when choose the requests', async () => {
@@ -342,6 +308,7 @@ describe('faults', () => {
 		service.faults.site = [
 			{ status: 500, siteId: [1057, 1063] },
 			{ status: 502, siteId: 1088 },
+			{ status: 504, siteId: 1088 },
 			{ status: 501, when: ({ url }) => url.includes('include') },
 		];
 		const paths = ['1042', '1057', '1063', '1088', '1042?$include=info'];
@@ -399,14 +366,6 @@ describe('faults', () => {
 		expect(passed).toBeLessThanOrEqual(1 + ((performance.now() - start) / 1000) * 100);
 	});
 
-	test.each([
-		[30, '30'],
-		['soon', 'soon'],
-	])('Retry-After %p on any status', async (retryAfter, text) => {
-		const { headers } = await faultySite({ status: 504, retryAfter });
-		expect(headers['retry-after']).toBe(text);
-	});
-
 	test('Retry-After as a date is never too early', async () => {
 		const before = Date.now();
 		const { headers } = await faultySite({ status: 503, retryAfter: { dateInSeconds: 10 } });
@@ -416,9 +375,9 @@ describe('faults', () => {
 	});
 
 	test('a body is filled up, and JSON stays JSON', async () => {
-		const json = await faultySite({ bytes: 5_000_000 });
-		expect(Buffer.byteLength(json.body)).toBe(5_000_000);
-		expect(JSON.parse(json.body)).toMatchObject({ siteId: 1042 });
+		const { body } = await faultySite({ bytes: 5_000_000 });
+		expect(Buffer.byteLength(body)).toBe(5_000_000);
+		expect(JSON.parse(body)).toMatchObject({ siteId: 1042 });
 		const html = await faultySite({ status: 500, body: 'html', bytes: 100_000 });
 		expect(html.body).toMatch(/^<!DOCTYPE/);
 		expect(html.body).toHaveLength(100_000);
@@ -441,16 +400,13 @@ describe('faults', () => {
 		expect(service.counts).toMatchObject({ aborted: 0, inFlight: 0 });
 	});
 
-	test('a redirect goes to the same address at another origin, or to the whole URL', async () => {
-		const redirected = async (to: string) => {
-			const fault = { redirect: { status: 307, to } };
-			const { status, headers } = await faultySite(fault, '1042?$include=info');
-			return [status, headers.location];
-		};
-		const path = '/api/v2/meta/sites/1042?$include=info';
-		expect(await redirected('http://127.0.0.1:9')).toEqual([307, `http://127.0.0.1:9${path}`]);
-		expect(await redirected(service.origin)).toEqual([307, service.origin + path]);
-		expect(await redirected('http://127.0.0.1:9/a')).toEqual([307, 'http://127.0.0.1:9/a']);
+	test.each([
+		['http://127.0.0.1:9', 'http://127.0.0.1:9/api/v2/meta/sites/1042?$include=info'],
+		['http://127.0.0.1:9/a', 'http://127.0.0.1:9/a'],
+	])('a redirect to %s goes to %s', async (to, location) => {
+		const fault = { redirect: { status: 307, to } };
+		const { status, headers } = await faultySite(fault, '1042?$include=info');
+		expect([status, headers.location]).toEqual([307, location]);
 	});
 
 	test.each([
@@ -463,12 +419,7 @@ describe('faults', () => {
 
 	test('a fault that changes a 200 response leaves refusals alone', async () => {
 		service.expireTokens();
-		const { body } = await faultySite({ body: 'html' });
-		expect(body).toContain('The access token is missing, unknown or expired.');
-	});
-
-	test('of two faults that replace the response, the first one does', async () => {
-		expect((await faultySite([{ status: 503 }, { status: 500 }])).status).toBe(503);
+		expect((await faultySite({ body: 'html' })).body).toContain('The access token is missing');
 	});
 
 	test('a fault that cannot be carried out says so', async () => {

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { control, CONTROL_PATH } from './control';
 import { type Exchange, EXCHANGES } from './exchanges';
 import {
@@ -50,26 +51,26 @@ export interface RecordedRequest {
 }
 
 /** Exact since the start or the last reset, whatever is recorded. */
-export interface Counts {
-	requests: number;
-	tokenRequests: number;
+class Counts {
+	requests = 0;
+	tokenRequests = 0;
 	/** Token requests that got a 200. */
-	logins: number;
+	logins = 0;
 	/** Token requests that got a 400, 401 or 403. */
-	refusedLogins: number;
-	siteRequests: number;
+	refusedLogins = 0;
+	siteRequests = 0;
 	/** Site requests that got a 200. */
-	sitesServed: number;
+	sitesServed = 0;
 	/** Site requests that got a 401. */
-	unauthorized: number;
+	unauthorized = 0;
 	/** Requests to any other address. */
-	otherRequests: number;
+	otherRequests = 0;
 	/** Requests whose client gave up before it had the whole response. */
-	aborted: number;
+	aborted = 0;
 	/** Requests being handled right now, and the most at any one time. */
-	inFlight: number;
-	maxInFlight: number;
-	byStatus: Record<number, number>;
+	inFlight = 0;
+	maxInFlight = 0;
+	byStatus: Record<number, number> = {};
 }
 
 export interface ServiceOptions {
@@ -124,39 +125,9 @@ const SAMPLE_LOGIN: Login = {
 
 const MAX_BODY_BYTES = 1_000_000;
 
-const noCounts = (): Counts => ({
-	requests: 0,
-	tokenRequests: 0,
-	logins: 0,
-	refusedLogins: 0,
-	siteRequests: 0,
-	sitesServed: 0,
-	unauthorized: 0,
-	otherRequests: 0,
-	aborted: 0,
-	inFlight: 0,
-	maxInFlight: 0,
-	byStatus: {},
-});
-
 /** Waits, unless the connection closes first; false when it has closed. */
-function wait(ms: number, response: http.ServerResponse): Promise<boolean> {
-	return new Promise((resolve) => {
-		if (response.destroyed) {
-			resolve(false);
-			return;
-		}
-		const onClose = () => {
-			clearTimeout(timer);
-			resolve(false);
-		};
-		const timer = setTimeout(() => {
-			response.off('close', onClose);
-			resolve(true);
-		}, ms);
-		response.once('close', onClose);
-	});
-}
+const wait = (ms: number, closed: AbortSignal): Promise<boolean> =>
+	setTimeout(ms, true, { signal: closed }).catch(() => false);
 
 /** The body as text, or undefined when it is too large; throws when the client goes away meanwhile. */
 async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
@@ -184,14 +155,14 @@ async function write(
 	{ status, headers, body }: ServiceResponse,
 	response: http.ServerResponse,
 	faults: readonly Fault[],
+	closed: AbortSignal,
 	beforeLastByte: () => void,
 ): Promise<void> {
 	// RFC 9110, 15.3.5 and 15.4.5: these two never have a body.
 	if (status === 204 || status === 304) {
-		delete headers['content-type'];
-		response.writeHead(status, headers);
+		const { 'content-type': _type, ...others } = headers;
 		beforeLastByte();
-		response.end();
+		response.writeHead(status, others).end();
 		return;
 	}
 	response.writeHead(status, { 'content-length': String(body.length), ...headers });
@@ -206,7 +177,7 @@ async function write(
 	const drip = faults.find((fault) => fault.drip)?.drip;
 	while (drip && sent < body.length - drip.bytes) {
 		response.write(body.subarray(sent, (sent += drip.bytes)));
-		if (!(await wait(drip.everyMs, response))) return;
+		if (!(await wait(drip.everyMs, closed))) return;
 	}
 	beforeLastByte();
 	response.end(body.subarray(sent));
@@ -231,10 +202,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	const logins = structuredClone(firstLogins);
 	const plan = new FaultPlan();
 	// A reset replaces these three, so that no request from before it changes them afterwards.
-	let counts = noCounts();
+	let counts = new Counts();
 	let requests: RecordedRequest[] = [];
 	let tokens = new Tokens();
-	let isClosing = false;
 
 	const server = tls ? https.createServer(tls) : http.createServer();
 	server.listen(options.port ?? 0, '127.0.0.1');
@@ -277,6 +247,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		tally.inFlight += 1;
 		tally.maxInFlight = Math.max(tally.maxInFlight, tally.inFlight);
 		let isInFlight = true;
+		const closing = new AbortController();
 		/** To be called just before the last byte, so that the client's next request never counts beside this one. */
 		const leave = () => {
 			if (isInFlight) tally.inFlight -= 1;
@@ -284,7 +255,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		};
 		response.once('close', () => {
 			leave();
-			if (response.writableFinished || closedByFault.has(response) || isClosing) return;
+			closing.abort();
+			if (response.writableFinished || closedByFault.has(response)) return;
 			entry.aborted = true;
 			tally.aborted += 1;
 		});
@@ -300,7 +272,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 				if (status === 401) tally.unauthorized += 1;
 			}
 		};
-		return { entry, received, countStatus, leave };
+		return { entry, received, countStatus, leave, closed: closing.signal };
 	}
 
 	/** The reply to a request, and the faults that change it. */
@@ -326,7 +298,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	};
 
 	async function handle(request: http.IncomingMessage, response: http.ServerResponse) {
-		const { entry, received, countStatus, leave } = arrive(request, response);
+		const { entry, received, countStatus, leave, closed } = arrive(request, response);
 		const body = await readBody(request);
 		entry.body = received.body = body ?? '';
 		publish({ request: received });
@@ -334,7 +306,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		const faults = plan.take(entry);
 		for (const { latencyMs = 0 } of faults) {
 			const ms = typeof latencyMs === 'function' ? latencyMs(entry) : latencyMs;
-			if (ms > 0 && !(await wait(ms, response))) return;
+			if (ms > 0 && !(await wait(ms, closed))) return;
 		}
 		if (faults.some(({ connection }) => connection === 'hang')) return;
 		if (faults.some(({ connection }) => connection === 'reset')) {
@@ -352,7 +324,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			publish({ request: received, response: { ...composed, body: composed.body.toString() } });
 		}
 		countStatus(composed.status);
-		await write(composed, response, faults, leave);
+		await write(composed, response, faults, closed, leave);
 	}
 
 	const service: Service = {
@@ -380,12 +352,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			plan.reset();
 			tokens = new Tokens();
 			requests = [];
-			counts = noCounts();
+			counts = new Counts();
 			sites.splice(0, Infinity, ...structuredClone(firstSites));
 			logins.splice(0, Infinity, ...structuredClone(firstLogins));
 		},
 		async close() {
-			isClosing = true;
 			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();
 			await closed;

@@ -88,16 +88,10 @@ export function sampleSites(): Site[] {
 
 /** As many invented sites as you need: IDs from 5001 on, four pens each, one site every kilometre. */
 export function manySites(count: number): Site[] {
-	return Array.from({ length: count }, (_, index) =>
-		sampleSite(
-			5001 + index,
-			`Prøvested ${index + 1}`,
-			`P${index + 1}`,
-			{
-				latitude: degrees(60 + (index % 1000) * 0.009),
-				longitude: degrees(4 + (index % 97) * 0.02),
-			},
-			4,
-		),
-	);
+	return Array.from({ length: count }, (_, index) => {
+		const latitude = degrees(60 + (index % 1000) * 0.009);
+		const longitude = degrees(4 + (index % 97) * 0.02);
+		const name = `Prøvested ${index + 1}`;
+		return sampleSite(5001 + index, name, `P${index + 1}`, { latitude, longitude }, 4);
+	});
 }
