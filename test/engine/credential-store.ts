@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NodeHelpers, Workflow, ICredentialsHelper, isExpression } from 'n8n-workflow';
+import { ICredentialsHelper, isExpression, NodeHelpers } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsExpressionResolveValues,
@@ -22,9 +22,9 @@ interface StoredCredential {
 }
 
 /**
- * n8n's credentials helper over a database in memory. It keeps n8n's rules for when a login happens
- * and what is written back; reading and writing take a turn of the event loop, as a database does,
- * so that items which run side by side see what n8n would let them see.
+ * n8n's credentials helper with a database in memory. It follows n8n's rules for when a login happens and what is stored.
+ * Reading and writing take a turn of the event loop, as with a database, so that items that run side by side see what
+ * they would see in n8n.
  */
 export class CredentialStore extends ICredentialsHelper {
 	/** How often a credential was read and decrypted. */
@@ -33,9 +33,9 @@ export class CredentialStore extends ICredentialsHelper {
 	private readonly stored: StoredCredential[];
 
 	/**
-	 * @param types the credential types that the loaded package and the test offer
+	 * @param types the credential types of the loaded package or the test
 	 * @param typeName the type of all credentials stored here
-	 * @param credentials what the user typed, by the credential's name
+	 * @param credentials what the user entered, by the name of the credential
 	 */
 	constructor(
 		private readonly types: Record<string, ICredentialType>,
@@ -51,12 +51,12 @@ export class CredentialStore extends ICredentialsHelper {
 		}));
 	}
 
-	/** What is in the database now, by the credential's name. */
+	/** What is in the database now, by the name of the credential. */
 	get database(): Record<string, ICredentialDataDecryptedObject> {
 		return Object.fromEntries(this.stored.map(({ name, data }) => [name, structuredClone(data)]));
 	}
 
-	/** Saves what a user typed into the open credential; other fields stay. */
+	/** Saves what a user entered in the open credential; other fields stay. */
 	edit(name: string, changes: ICredentialDataDecryptedObject): void {
 		const credential = this.byName(name);
 		credential.data = { ...credential.data, ...structuredClone(changes) };
@@ -98,15 +98,14 @@ export class CredentialStore extends ICredentialsHelper {
 			{},
 			executeData,
 			false,
-			filled as INodeParameters,
+			filled,
 		) as ICredentialDataDecryptedObject;
 	}
 
-	/** Fills in the defaults of what was never typed: a credential that is new has the token ''. */
+	/** Adds the defaults of what was never entered: a new credential has the token ''. */
 	withDefaults(type: string, data: ICredentialDataDecryptedObject): ICredentialDataDecryptedObject {
-		const properties = this.getCredentialsProperties(type);
 		return NodeHelpers.getNodeParameters(
-			properties,
+			this.getCredentialsProperties(type),
 			data as INodeParameters,
 			true,
 			false,
@@ -119,35 +118,10 @@ export class CredentialStore extends ICredentialsHelper {
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 		options: IHttpRequestOptions,
-		workflow?: Workflow,
-		node?: INode,
 	): Promise<IHttpRequestOptions> {
 		const { authenticate } = this.type(typeName);
-		if (authenticate === undefined) return options;
-		if (typeof authenticate === 'function') return await authenticate(credentials, options);
-		if (!workflow || !node) throw new Error('A generic authenticate needs a workflow and a node');
-
-		const resolve = (text: string) =>
-			isExpression(text)
-				? String(
-						workflow.expression.getSimpleParameterValue(
-							node,
-							text,
-							'internal',
-							{ $credentials: credentials },
-							undefined,
-							'',
-						) ?? '',
-					)
-				: text;
-		const target = options as unknown as Record<string, Record<string, string>>;
-		for (const [part, fields] of Object.entries(authenticate.properties)) {
-			const section = (target[part] ??= {});
-			for (const [key, value] of Object.entries(fields as Record<string, string>)) {
-				section[resolve(key)] = resolve(value);
-			}
-		}
-		return options;
+		if (typeof authenticate === 'object') throw new Error('Only functions are supported here');
+		return (await authenticate?.(credentials, options)) ?? options;
 	}
 
 	async preAuthentication(
@@ -184,9 +158,9 @@ export class CredentialStore extends ICredentialsHelper {
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 	): Promise<ICredentialDataDecryptedObject | undefined> {
-		// n8n hands the hook this one helper and nothing else of the node's.
+		// n8n gives the hook this one helper and nothing else of the node.
 		const narrowed: IHttpRequestHelper = {
-			helpers: { httpRequest: async (options) => await helpers.httpRequest(options) },
+			helpers: { httpRequest: (options) => helpers.httpRequest(options) as Promise<unknown> },
 		};
 		return (await this.type(typeName).preAuthentication?.call(narrowed, credentials)) as
 			ICredentialDataDecryptedObject | undefined;
@@ -213,12 +187,12 @@ export class CredentialStore extends ICredentialsHelper {
 		return this.type(typeName).extends ?? [];
 	}
 
-	async getCredentials(): Promise<never> {
-		throw new Error('Encrypted credentials are not kept here');
+	getCredentials(): Promise<never> {
+		return Promise.reject(new Error('There are no encrypted credentials here'));
 	}
 
-	async updateCredentialsOauthTokenData(): Promise<never> {
-		throw new Error('OAuth credentials are not kept here');
+	updateCredentialsOauthTokenData(): Promise<never> {
+		return Promise.reject(new Error('There are no OAuth credentials here'));
 	}
 
 	type(name: string): ICredentialType {
@@ -235,7 +209,7 @@ export class CredentialStore extends ICredentialsHelper {
 
 	private byName(name: string): StoredCredential {
 		const credential = this.stored.find((entry) => entry.name === name);
-		if (!credential) throw new Error(`There is no credential «${name}»`);
+		if (!credential) throw new Error(`There is no credential '${name}'`);
 		return credential;
 	}
 }
