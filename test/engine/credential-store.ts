@@ -14,12 +14,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-interface StoredCredential {
-	id: string;
-	name: string;
-	type: string;
-	data: ICredentialDataDecryptedObject;
-}
+type Stored = Record<'id' | 'name', string> & { data: ICredentialDataDecryptedObject };
 
 /**
  * n8n's credentials helper with a database in memory. It follows n8n's rules for when a login happens and what is stored.
@@ -30,7 +25,7 @@ export class CredentialStore extends ICredentialsHelper {
 	/** How often a credential was read and decrypted. */
 	reads = 0;
 
-	private readonly stored: StoredCredential[];
+	private readonly stored: Stored[];
 
 	/**
 	 * @param types the credential types of the loaded package or the test
@@ -46,7 +41,6 @@ export class CredentialStore extends ICredentialsHelper {
 		this.stored = Object.entries(credentials).map(([name, data], index) => ({
 			id: `credential-${index + 1}`,
 			name,
-			type: typeName,
 			data: structuredClone(data),
 		}));
 	}
@@ -58,7 +52,7 @@ export class CredentialStore extends ICredentialsHelper {
 
 	/** Saves what a user entered in the open credential; other fields stay. */
 	edit(name: string, changes: ICredentialDataDecryptedObject): void {
-		const credential = this.byName(name);
+		const credential = this.find('name', name);
 		credential.data = { ...credential.data, ...structuredClone(changes) };
 	}
 
@@ -68,7 +62,7 @@ export class CredentialStore extends ICredentialsHelper {
 	 * @throws when there is no credential of that name
 	 */
 	reference(name?: string): INode['credentials'] {
-		const credential = name === undefined ? this.stored[0] : this.byName(name);
+		const credential = name === undefined ? this.stored[0] : this.find('name', name);
 		return credential && { [this.typeName]: { id: credential.id, name: credential.name } };
 	}
 
@@ -83,7 +77,7 @@ export class CredentialStore extends ICredentialsHelper {
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads += 1;
 		await nextTurn();
-		const data = structuredClone(this.byId(nodeCredentials.id).data);
+		const data = structuredClone(this.find('id', nodeCredentials.id).data);
 		if (raw) return data;
 		const filled = this.withDefaults(type, data);
 		if (!resolve) return filled;
@@ -145,7 +139,7 @@ export class CredentialStore extends ICredentialsHelper {
 
 		// A field that holds an expression keeps it; the token is always written.
 		await nextTurn();
-		const { data } = this.byId(reference.id);
+		const { data } = this.find('id', reference.id);
 		const fresh = Object.entries(output).filter(
 			([key]) => key === token || !isExpression(data[key]),
 		);
@@ -172,7 +166,7 @@ export class CredentialStore extends ICredentialsHelper {
 		data: ICredentialDataDecryptedObject,
 	): Promise<void> {
 		await nextTurn();
-		this.byId(nodeCredentials.id).data = structuredClone(data);
+		this.find('id', nodeCredentials.id).data = structuredClone(data);
 	}
 
 	isCredentialUsableByNode(typeName: string): boolean {
@@ -201,15 +195,9 @@ export class CredentialStore extends ICredentialsHelper {
 		return type;
 	}
 
-	private byId(id: string | null): StoredCredential {
-		const credential = this.stored.find((entry) => entry.id === id);
-		if (!credential) throw new Error(`Credential with ID "${id}" does not exist`);
-		return credential;
-	}
-
-	private byName(name: string): StoredCredential {
-		const credential = this.stored.find((entry) => entry.name === name);
-		if (!credential) throw new Error(`There is no credential '${name}'`);
+	private find(key: 'id' | 'name', value: string | null): Stored {
+		const credential = this.stored.find((entry) => entry[key] === value);
+		if (!credential) throw new Error(`Credential with ${key} "${value}" does not exist`);
 		return credential;
 	}
 }

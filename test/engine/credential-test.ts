@@ -5,12 +5,11 @@ import type {
 	ICredentialType,
 	INode,
 	INodeCredentialTestResult,
-	INodeProperties,
 	INodeType,
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { asNodeTypes } from './package-types';
-import { standInNodes } from './stand-in-nodes';
+import { describeNode, field } from './stand-in-nodes';
 
 // n8n skips the login of a test for nodes of this type: it expects the full name, n8n-nodes-base.noOp
 const testNodeType = 'noOp';
@@ -31,18 +30,11 @@ export async function testCredential(
 	const { test } = type;
 	if (!test) return { status: 'Error', message: 'No testing function found for this credential.' };
 
-	const property: INodeProperties = {
-		displayName: 'Temp',
-		name: 'temp',
-		type: 'string',
-		default: '',
-		routing: { request: test.request },
-	};
 	const nodeType: INodeType = {
 		description: {
-			...(standInNodes['n8n-nodes-base.noOp'] as INodeType).description,
+			...describeNode(testNodeType),
 			credentials: [{ name: type.name, required: true }],
-			properties: [property],
+			properties: [{ ...field('temp'), routing: { request: test.request } }],
 		},
 	};
 	const node: INode = {
@@ -72,13 +64,8 @@ export async function testCredential(
 		{ node, data: {}, source: null },
 		[],
 	);
-	const [saved] = Object.values(reference);
-	const router = new RoutingNode(context, nodeType, {
-		id: saved?.id ?? '',
-		name: saved?.name ?? '',
-		type: type.name,
-		data,
-	});
+	const saved = { id: '', name: '', ...reference[type.name], type: type.name, data };
+	const router = new RoutingNode(context, nodeType, { ...saved, id: saved.id ?? '' });
 
 	try {
 		await router.runNode();
@@ -97,10 +84,9 @@ interface Refusal {
 function shown({ message, cause }: Refusal, { test }: ICredentialType): string {
 	const response = cause?.response;
 	if (!response) return cause?.code ?? message;
-	for (const rule of test?.rules ?? []) {
-		if (rule.type === 'responseCode' && rule.properties.value === response.status) {
-			return rule.properties.message;
-		}
-	}
+	const rule = test?.rules?.find(
+		({ properties }) => 'value' in properties && properties.value === response.status,
+	);
+	if (rule) return rule.properties.message;
 	return response.statusText || `Received HTTP status code: ${response.status}`;
 }

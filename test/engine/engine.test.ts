@@ -12,8 +12,8 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 import { type Service, startService } from '../fake-service/service';
-import { at } from '../helpers/at';
 import { createEngine, type Engine } from './engine';
+import { describeNode, field } from './stand-in-nodes';
 
 /**
  * The engine has to show what goes wrong, too: these reference types are written as the usual tutorial has them, and
@@ -23,19 +23,8 @@ const naiveApi: ICredentialType = {
 	name: 'naiveApi',
 	displayName: 'Naive API',
 	properties: [
-		...['baseUrl', 'username', 'password'].map((name) => ({
-			displayName: name,
-			name,
-			type: 'string' as const,
-			default: '',
-		})),
-		{
-			displayName: 'Token',
-			name: 'token',
-			type: 'hidden',
-			typeOptions: { expirable: true },
-			default: '',
-		},
+		...['baseUrl', 'username', 'password'].map(field),
+		{ ...field('token'), type: 'hidden', typeOptions: { expirable: true } },
 	],
 	async preAuthentication(this: IHttpRequestHelper, credentials: ICredentialDataDecryptedObject) {
 		const { baseUrl, username, password } = credentials;
@@ -54,18 +43,10 @@ const naiveApi: ICredentialType = {
 	test: { request: { baseURL: '={{$credentials.baseUrl}}', url: '/meta/sites/1042' } },
 };
 
-const description: INodeType['description'] = {
-	displayName: 'Reference',
-	name: 'reference',
-	group: ['transform'],
-	version: 1,
-	description: '',
-	defaults: { name: 'Reference' },
-	inputs: ['main'],
-	outputs: ['main'],
+const description = describeNode('reference', {
 	credentials: [{ name: 'naiveApi', required: true }],
-	properties: [{ displayName: 'Site ID', name: 'siteId', type: 'string', default: '1042' }],
-};
+	properties: [{ ...field('siteId'), default: '1042' }],
+});
 
 async function readSite(context: IExecuteFunctions | IPollFunctions, siteId: unknown) {
 	const { baseUrl } = await context.getCredentials<{ baseUrl: string }>('naiveApi');
@@ -77,21 +58,14 @@ async function readSite(context: IExecuteFunctions | IPollFunctions, siteId: unk
 	return json as IDataObject;
 }
 
-/** Requests all items at once; one that fails becomes an error item where the node may continue. */
+/** Requests all items at once. */
 const parallelNode: INodeType = {
 	description,
 	async execute(this: IExecuteFunctions) {
-		const read = async (item: number) => {
-			try {
-				const json = await readSite(this, this.getNodeParameter('siteId', item));
-				return { json, pairedItem: { item } };
-			} catch (error) {
-				if (!this.continueOnFail()) throw error;
-				return { json: { error: (error as Error).message }, pairedItem: { item } };
-			}
-		};
-		this.addExecutionHints({ message: 'all at once', location: 'outputPane' });
-		this.logger.info('requesting', { items: this.getInputData().length });
+		const read = async (item: number) => ({
+			json: await readSite(this, this.getNodeParameter('siteId', item)),
+			pairedItem: { item },
+		});
 		return [await Promise.all(this.getInputData().map((_, item) => read(item)))];
 	},
 };
@@ -100,7 +74,6 @@ const parallelNode: INodeType = {
 const countingTrigger: INodeType = {
 	description: { ...description, polling: true, group: ['trigger'], inputs: [] },
 	async poll(this: IPollFunctions) {
-		if (this.getMode() === 'manual') return [[{ json: { sample: true } }]];
 		const memory = this.getWorkflowStaticData('node');
 		await readSite(this, this.getNodeParameter('siteId'));
 		memory.count = Number(memory.count ?? -1) + 1;
@@ -120,15 +93,14 @@ async function referenceEngine(typed: ICredentialDataDecryptedObject = {}): Prom
 	return await createEngine({
 		types: {
 			nodes: { 'test.parallel': parallelNode, 'test.trigger': countingTrigger },
-			credentials: [naiveApi],
+			credentials: { naiveApi },
 		},
 		credentialType: 'naiveApi',
 		credentials: { Reference: { baseUrl: service.baseUrl, ...service.login, ...typed } },
 	});
 }
 
-const items = (...ids: number[]) => ids.map((id) => ({ json: { id } }));
-const twenty = items(...Array(20).keys());
+const twenty = Array.from({ length: 20 }, (_, id) => ({ json: { id } }));
 const node = { type: 'test.parallel' };
 const missing = { ...node, parameters: { siteId: '99' } };
 const httpRequest = (siteId: number) => ({
@@ -217,105 +189,28 @@ test.each([
 	},
 );
 
-describe('a run', () => {
-	test('resolves expressions for each item, and pairs the output with it', async () => {
-		const siteId = '={{ $json.id + 1 }}{{ $("Start").item.json.id }}';
-		const engine = await warmEngine();
-		service.sites.push(
-			{ ...at(service.sites, 0), siteId: 10 },
-			{ ...at(service.sites, 1), siteId: 21 },
-		);
-		const run = await engine.run({ node: { ...node, parameters: { siteId } }, items: items(0, 1) });
-		expect(run.items).toMatchObject([
-			{ json: { siteId: 10 }, pairedItem: { item: 0 } },
-			{ json: { siteId: 21 }, pairedItem: { item: 1 } },
-		]);
-	});
-
-	test('has hints and log lines', async () => {
-		const engine = await referenceEngine();
-		const { hints } = await engine.run({ node, items: items(1, 2) });
-		expect(hints).toMatchObject([{ message: 'all at once' }]);
-		const [line] = engine.logs.filter(({ message }) => message === 'requesting');
-		expect(line).toMatchObject({ level: 'info', metadata: { items: 2 } });
-	});
-
-	test('sends failed items to the error output, with the fields of their input', async () => {
-		const engine = await referenceEngine();
-		const parameters = { siteId: '={{ $json.id }}' };
-		const { outputs } = await engine.run({
-			node: { ...node, onError: 'continueErrorOutput', parameters },
-			items: items(1042, 99, 1057),
-		});
-		expect(outputs.map((output) => output.length)).toEqual([2, 1]);
-		expect(Object.keys(outputs[1]?.[0]?.json ?? {}).sort()).toEqual(['error', 'id']);
-	});
-
-	test("is retried as the node's 'Retry On Fail' says", async () => {
-		const engine = await warmEngine();
-		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		await engine.run({ node: { ...missing, ...retry } });
-		expectRequests(0, 3);
-	});
-
-	test('ends with its requests when it is stopped', async () => {
-		const engine = await warmEngine();
-		const stopping = new AbortController();
-		const latencyMs = () => (stopping.abort(), 3_600_000);
-		service.faults.site.push({ latencyMs });
-		const { status } = await engine.run({ node, signal: stopping.signal });
-		expect(status).toBe('canceled');
-		expectRequests(0, 1);
-	});
-
-	test('of a whole workflow has the output of each node', async () => {
-		const { outputs } = await (
-			await referenceEngine()
-		).runWorkflow({
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-				{ name: 'Read', type: 'test.parallel' },
-				{ name: 'End', type: 'n8n-nodes-base.noOp' },
-			],
-			connections: {
-				Start: { main: [[{ node: 'Read', type: 'main', index: 0 }]] },
-				Read: { main: [[{ node: 'End', type: 'main', index: 0 }]] },
-			},
-		});
-		expect(outputs('End')).toMatchObject([[{ json: { siteId: 1042 } }]]);
-	});
+test('a run ends with its requests when it is stopped', async () => {
+	const engine = await warmEngine();
+	const stopping = new AbortController();
+	const latencyMs = () => (stopping.abort(), 3_600_000);
+	service.faults.site.push({ latencyMs });
+	const { status } = await engine.run({ node, signal: stopping.signal });
+	expect(status).toBe('canceled');
+	expectRequests(0, 1);
 });
 
-describe('a polling trigger', () => {
+test('a polling trigger has what n8n saves: after the activation, and with items', async () => {
+	const engine = await referenceEngine();
 	const trigger = { type: 'test.trigger' };
-
-	test('polls at its activation, and remembers from poll to poll and over a restart', async () => {
-		const engine = await referenceEngine();
-		const polling = engine.pollingTrigger(trigger);
-		await expect(polling.activate()).resolves.toBeNull();
-		await expect(polling.poll()).resolves.toEqual([{ json: { count: 1 } }]);
-		const restarted = engine.pollingTrigger(trigger, polling.saved);
-		await expect(restarted.activate()).resolves.toEqual([{ json: { count: 2 } }]);
-	});
-
-	test('loses what a silent poll remembered, as in n8n', async () => {
-		const polling = (await referenceEngine()).pollingTrigger(trigger);
-		await expect(polling.poll()).resolves.toBeNull();
-		expect(polling.staticData).toEqual({ count: 0 });
-		expect(polling.saved).toEqual({});
-	});
-
-	test('throws what the node throws', async () => {
-		const engine = await referenceEngine();
-		const polling = engine.pollingTrigger({ ...trigger, parameters: { siteId: '99' } });
-		await expect(polling.activate()).rejects.toMatchObject({ httpCode: '404' });
-		await expect(polling.poll()).rejects.toMatchObject({ httpCode: '404' });
-	});
-
-	test('returns its sample when it is run by hand', async () => {
-		const run = await (await referenceEngine()).testTrigger(trigger);
-		expect(run.items.map(({ json }) => json)).toEqual([{ sample: true }]);
-	});
+	const polling = engine.pollingTrigger(trigger);
+	await expect(polling.poll()).resolves.toBeNull();
+	expect([polling.staticData, polling.saved]).toEqual([{ count: 0 }, {}]);
+	await expect(polling.poll()).resolves.toEqual([{ json: { count: 1 } }]);
+	const restarted = engine.pollingTrigger(trigger, polling.saved);
+	await expect(restarted.activate()).resolves.toEqual([{ json: { count: 2 } }]);
+	expect(restarted.saved).toMatchObject({ 'node:Trigger': { count: 2 } });
+	service.faults.site.push({ status: 404 });
+	await expect(polling.poll()).rejects.toMatchObject({ httpCode: '404' });
 });
 
 test("n8n's user folder is a temporary one, and gone", async () => {

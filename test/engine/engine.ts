@@ -5,13 +5,11 @@ import { Workflow } from 'n8n-workflow';
 import type {
 	ExecutionError,
 	ICredentialDataDecryptedObject,
-	ICredentialType,
 	IConnections,
 	IDataObject,
 	INode,
 	INodeCredentialTestResult,
 	INodeExecutionData,
-	INodeType,
 	IPinData,
 	IRun,
 	IWorkflowBase,
@@ -41,7 +39,7 @@ export interface EngineOptions {
 	/** False shares the package's modules, and what they remember, with other such engines. */
 	fresh?: boolean;
 	/** The test's own types, instead of the package's. */
-	types?: { nodes?: Record<string, INodeType>; credentials?: ICredentialType[] };
+	types?: LoadedTypes;
 }
 
 /** A node as a test writes it; n8n adds the defaults of its parameters. */
@@ -257,10 +255,7 @@ export async function createEngine({
 	types,
 }: EngineOptions = {}): Promise<Engine> {
 	startInstance();
-	const ownCredentials = types?.credentials?.map((type) => [type.name, type] as const) ?? [];
-	const loaded: LoadedTypes = types
-		? { nodes: types.nodes ?? {}, credentials: Object.fromEntries(ownCredentials) }
-		: await loadPackageTypes(packageDirectory, fresh);
+	const loaded = types ?? (await loadPackageTypes(packageDirectory, fresh));
 	const store = new CredentialStore(loaded.credentials, credentialType, credentials);
 	return new Engine(loaded, store, credentialType);
 }

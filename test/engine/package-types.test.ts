@@ -18,6 +18,7 @@ const files = {
 				displayName: 'Counter', name: 'counter', group: ['transform'], version: 1, description: '',
 				defaults: { name: 'Counter' }, inputs: ['main'], outputs: ['main'], properties: [],
 			};
+			errorClass = NodeOperationError;
 			async execute() {
 				throw new NodeOperationError(this.getNode(), 'run ' + ++runs, { itemIndex: 0 });
 			}
@@ -36,12 +37,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(packageDirectory, { recursive: true }));
 
-async function count(engine: Engine): Promise<string | undefined> {
-	const { error } = await engine.run({ node: { type: 'n8n-nodes-counter.counter' } });
-	// n8n tells its errors by their class, which must be the same in all modules
-	expect(error).toBeInstanceOf(NodeOperationError);
-	return error?.message;
-}
+const count = async (engine: Engine) =>
+	(await engine.run({ node: { type: 'n8n-nodes-counter.counter' } })).error?.message;
 
 test('a fresh engine has forgotten what the modules of the package remembered', async () => {
 	const first = await createEngine({ packageDirectory });
@@ -54,4 +51,9 @@ test('engines that are not fresh share the modules, like executions of one n8n',
 	const first = await createEngine({ packageDirectory, fresh: false });
 	const second = await createEngine({ packageDirectory, fresh: false });
 	expect([await count(first), await count(second)]).toEqual(['run 1', 'run 2']);
+});
+
+test("the error classes of the package are n8n's, fresh or not", async () => {
+	const { types } = await createEngine({ packageDirectory });
+	expect(types.nodes['n8n-nodes-counter.counter']).toHaveProperty('errorClass', NodeOperationError);
 });

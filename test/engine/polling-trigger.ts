@@ -50,12 +50,7 @@ export class PollingTrigger {
 		return plain(this.workflow.getStaticData('node', this.node));
 	}
 
-	/**
-	 * The poll with which n8n activates a workflow.
-	 *
-	 * @returns the items that started an execution, or null
-	 * @throws what the node threw: the activation failed
-	 */
+	/** The poll with which n8n activates a workflow; like `poll`. */
 	async activate(): Promise<INodeExecutionData[] | null> {
 		const emitted = await this.poll(true);
 		this.save();
@@ -69,10 +64,10 @@ export class PollingTrigger {
 	 * @throws what the node threw: n8n records a failed execution
 	 */
 	async poll(isActivation = false): Promise<INodeExecutionData[] | null> {
-		const result: typeof this.result = (this.result = { emitted: null });
+		this.result = { emitted: null };
 		await this.executePoll(isActivation);
-		if (result.failure) throw result.failure;
-		return result.emitted;
+		if (this.result.failure) throw this.result.failure;
+		return this.result.emitted;
 	}
 
 	private save(): void {

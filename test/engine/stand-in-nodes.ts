@@ -4,11 +4,24 @@ import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeType,
+	type INodeProperties,
 	type INodeTypeDescription,
 	type JsonObject,
 } from 'n8n-workflow';
 
-function describe(name: string, rest: Partial<INodeTypeDescription> = {}): INodeTypeDescription {
+/** A field of a node, for text. */
+export const field = (name: string): INodeProperties => ({
+	displayName: name,
+	name,
+	type: 'string',
+	default: '',
+});
+
+/** The description of a node with one input and one output. */
+export function describeNode(
+	name: string,
+	rest: Partial<INodeTypeDescription> = {},
+): INodeTypeDescription {
 	return {
 		displayName: name,
 		name,
@@ -29,12 +42,12 @@ function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 
 /** "Manual Trigger": where a run starts. The items of a test are pinned to it, as in n8n's editor. */
 const manualTrigger: INodeType = {
-	description: describe('manualTrigger', { group: ['trigger'], inputs: [] }),
+	description: describeNode('manualTrigger', { group: ['trigger'], inputs: [] }),
 	execute: passOn,
 };
 
 /** "No Operation": passes its items on, and is the node with which n8n tests credentials. */
-const noOp: INodeType = { description: describe('noOp'), execute: passOn };
+const noOp: INodeType = { description: describeNode('noOp'), execute: passOn };
 
 /** The older helper, as far as the HTTP Request node needs it. */
 interface LegacyHelpers {
@@ -50,11 +63,8 @@ interface LegacyHelpers {
  * after ANY refused request, and has the address in `uri`. Parameters: `url`, `nodeCredentialType`.
  */
 const httpRequest: INodeType = {
-	description: describe('httpRequest', {
-		properties: [
-			{ displayName: 'URL', name: 'url', type: 'string', default: '' },
-			{ displayName: 'Credential', name: 'nodeCredentialType', type: 'string', default: '' },
-		],
+	description: describeNode('httpRequest', {
+		properties: [field('url'), field('nodeCredentialType')],
 	}),
 	async execute(this: IExecuteFunctions) {
 		const helpers = this.helpers as unknown as LegacyHelpers;
