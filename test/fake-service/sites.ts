@@ -86,7 +86,7 @@ export function sampleSites(): Site[] {
 	return sites;
 }
 
-/** As many invented sites as you need: IDs from 5001 on, four pens each, one site every kilometre. */
+/** As many invented sites as you need: IDs from 5001 on, four pens each, one site every kilometer. */
 export function manySites(count: number): Site[] {
 	return Array.from({ length: count }, (_, index) => {
 		const latitude = degrees(60 + (index % 1000) * 0.009);
