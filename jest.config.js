@@ -1,6 +1,9 @@
 /** @type {import('jest').Config} */
 module.exports = {
-	testEnvironment: 'node',
+	// Checks every exchange with a fake service against docs/openapi.yaml
+	testEnvironment: '<rootDir>/test/contract/environment.ts',
+	// Fails the tests that broke it, and keeps every request on this machine
+	setupFilesAfterEnv: ['<rootDir>/test/contract/setup.ts'],
 	// On two cores, jest's own choice would be one
 	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NodeHelpers, Workflow, ICredentialsHelper, isExpression } from 'n8n-workflow';
+import { ICredentialsHelper, isExpression, NodeHelpers } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsExpressionResolveValues,
@@ -14,28 +14,23 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-interface StoredCredential {
-	id: string;
-	name: string;
-	type: string;
-	data: ICredentialDataDecryptedObject;
-}
+type Stored = Record<'id' | 'name', string> & { data: ICredentialDataDecryptedObject };
 
 /**
- * n8n's credentials helper over a database in memory. It keeps n8n's rules for when a login happens
- * and what is written back; reading and writing take a turn of the event loop, as a database does,
- * so that items which run side by side see what n8n would let them see.
+ * n8n's credentials helper with a database in memory. It follows n8n's rules for when a login happens and what is stored.
+ * Reading and writing take a turn of the event loop, as with a database, so that items that run side by side see what
+ * they would see in n8n.
  */
 export class CredentialStore extends ICredentialsHelper {
 	/** How often a credential was read and decrypted. */
 	reads = 0;
 
-	private readonly stored: StoredCredential[];
+	private readonly stored: Stored[];
 
 	/**
-	 * @param types the credential types that the loaded package and the test offer
+	 * @param types the credential types of the loaded package or the test
 	 * @param typeName the type of all credentials stored here
-	 * @param credentials what the user typed, by the credential's name
+	 * @param credentials what the user entered, by the name of the credential
 	 */
 	constructor(
 		private readonly types: Record<string, ICredentialType>,
@@ -46,19 +41,18 @@ export class CredentialStore extends ICredentialsHelper {
 		this.stored = Object.entries(credentials).map(([name, data], index) => ({
 			id: `credential-${index + 1}`,
 			name,
-			type: typeName,
 			data: structuredClone(data),
 		}));
 	}
 
-	/** What is in the database now, by the credential's name. */
+	/** What is in the database now, by the name of the credential. */
 	get database(): Record<string, ICredentialDataDecryptedObject> {
 		return Object.fromEntries(this.stored.map(({ name, data }) => [name, structuredClone(data)]));
 	}
 
-	/** Saves what a user typed into the open credential; other fields stay. */
+	/** Saves what a user entered in the open credential; other fields stay. */
 	edit(name: string, changes: ICredentialDataDecryptedObject): void {
-		const credential = this.byName(name);
+		const credential = this.find('name', name);
 		credential.data = { ...credential.data, ...structuredClone(changes) };
 	}
 
@@ -68,7 +62,7 @@ export class CredentialStore extends ICredentialsHelper {
 	 * @throws when there is no credential of that name
 	 */
 	reference(name?: string): INode['credentials'] {
-		const credential = name === undefined ? this.stored[0] : this.byName(name);
+		const credential = name === undefined ? this.stored[0] : this.find('name', name);
 		return credential && { [this.typeName]: { id: credential.id, name: credential.name } };
 	}
 
@@ -83,7 +77,7 @@ export class CredentialStore extends ICredentialsHelper {
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads += 1;
 		await nextTurn();
-		const data = structuredClone(this.byId(nodeCredentials.id).data);
+		const data = structuredClone(this.find('id', nodeCredentials.id).data);
 		if (raw) return data;
 		const filled = this.withDefaults(type, data);
 		if (!resolve) return filled;
@@ -98,15 +92,14 @@ export class CredentialStore extends ICredentialsHelper {
 			{},
 			executeData,
 			false,
-			filled as INodeParameters,
+			filled,
 		) as ICredentialDataDecryptedObject;
 	}
 
-	/** Fills in the defaults of what was never typed: a credential that is new has the token ''. */
+	/** Adds the defaults of what was never entered: a new credential has the token ''. */
 	withDefaults(type: string, data: ICredentialDataDecryptedObject): ICredentialDataDecryptedObject {
-		const properties = this.getCredentialsProperties(type);
 		return NodeHelpers.getNodeParameters(
-			properties,
+			this.getCredentialsProperties(type),
 			data as INodeParameters,
 			true,
 			false,
@@ -119,35 +112,10 @@ export class CredentialStore extends ICredentialsHelper {
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 		options: IHttpRequestOptions,
-		workflow?: Workflow,
-		node?: INode,
 	): Promise<IHttpRequestOptions> {
 		const { authenticate } = this.type(typeName);
-		if (authenticate === undefined) return options;
-		if (typeof authenticate === 'function') return await authenticate(credentials, options);
-		if (!workflow || !node) throw new Error('A generic authenticate needs a workflow and a node');
-
-		const resolve = (text: string) =>
-			isExpression(text)
-				? String(
-						workflow.expression.getSimpleParameterValue(
-							node,
-							text,
-							'internal',
-							{ $credentials: credentials },
-							undefined,
-							'',
-						) ?? '',
-					)
-				: text;
-		const target = options as unknown as Record<string, Record<string, string>>;
-		for (const [part, fields] of Object.entries(authenticate.properties)) {
-			const section = (target[part] ??= {});
-			for (const [key, value] of Object.entries(fields as Record<string, string>)) {
-				section[resolve(key)] = resolve(value);
-			}
-		}
-		return options;
+		if (typeof authenticate === 'object') throw new Error('Only functions are supported here');
+		return (await authenticate?.(credentials, options)) ?? options;
 	}
 
 	async preAuthentication(
@@ -171,7 +139,7 @@ export class CredentialStore extends ICredentialsHelper {
 
 		// A field that holds an expression keeps it; the token is always written.
 		await nextTurn();
-		const { data } = this.byId(reference.id);
+		const { data } = this.find('id', reference.id);
 		const fresh = Object.entries(output).filter(
 			([key]) => key === token || !isExpression(data[key]),
 		);
@@ -184,9 +152,9 @@ export class CredentialStore extends ICredentialsHelper {
 		credentials: ICredentialDataDecryptedObject,
 		typeName: string,
 	): Promise<ICredentialDataDecryptedObject | undefined> {
-		// n8n hands the hook this one helper and nothing else of the node's.
+		// n8n gives the hook this one helper and nothing else of the node.
 		const narrowed: IHttpRequestHelper = {
-			helpers: { httpRequest: async (options) => await helpers.httpRequest(options) },
+			helpers: { httpRequest: (options) => helpers.httpRequest(options) as Promise<unknown> },
 		};
 		return (await this.type(typeName).preAuthentication?.call(narrowed, credentials)) as
 			ICredentialDataDecryptedObject | undefined;
@@ -198,7 +166,7 @@ export class CredentialStore extends ICredentialsHelper {
 		data: ICredentialDataDecryptedObject,
 	): Promise<void> {
 		await nextTurn();
-		this.byId(nodeCredentials.id).data = structuredClone(data);
+		this.find('id', nodeCredentials.id).data = structuredClone(data);
 	}
 
 	isCredentialUsableByNode(typeName: string): boolean {
@@ -213,12 +181,12 @@ export class CredentialStore extends ICredentialsHelper {
 		return this.type(typeName).extends ?? [];
 	}
 
-	async getCredentials(): Promise<never> {
-		throw new Error('Encrypted credentials are not kept here');
+	getCredentials(): Promise<never> {
+		return Promise.reject(new Error('There are no encrypted credentials here'));
 	}
 
-	async updateCredentialsOauthTokenData(): Promise<never> {
-		throw new Error('OAuth credentials are not kept here');
+	updateCredentialsOauthTokenData(): Promise<never> {
+		return Promise.reject(new Error('There are no OAuth credentials here'));
 	}
 
 	type(name: string): ICredentialType {
@@ -227,15 +195,9 @@ export class CredentialStore extends ICredentialsHelper {
 		return type;
 	}
 
-	private byId(id: string | null): StoredCredential {
-		const credential = this.stored.find((entry) => entry.id === id);
-		if (!credential) throw new Error(`Credential with ID "${id}" does not exist`);
-		return credential;
-	}
-
-	private byName(name: string): StoredCredential {
-		const credential = this.stored.find((entry) => entry.name === name);
-		if (!credential) throw new Error(`There is no credential «${name}»`);
+	private find(key: 'id' | 'name', value: string | null): Stored {
+		const credential = this.stored.find((entry) => entry[key] === value);
+		if (!credential) throw new Error(`Credential with ${key} "${value}" does not exist`);
 		return credential;
 	}
 }

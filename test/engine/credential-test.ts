@@ -5,19 +5,18 @@ import type {
 	ICredentialType,
 	INode,
 	INodeCredentialTestResult,
-	INodeProperties,
 	INodeType,
 	IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { asNodeTypes } from './package-types';
-import { standInNodes } from './stand-in-nodes';
+import { describeNode, field } from './stand-in-nodes';
 
-// n8n looks for «n8n-nodes-base.noOp» before it logs in for a test, and gives the node this name: so it does not
+// n8n skips the login of a test for nodes of this type: it expects the full name, n8n-nodes-base.noOp
 const testNodeType = 'noOp';
 
 /**
- * The test that n8n runs when a credential is saved: the login, then the type's `test` request,
- * both through n8n-core's RoutingNode; and what the credential dialog then shows.
+ * The test that n8n runs when a credential is saved, through n8n-core's RoutingNode: the login, then the type's `test`
+ * request. Returns what the credential dialog shows.
  *
  * @param data the credential as it is stored, defaults filled in
  * @param reference the `credentials` entry of a node that uses it
@@ -31,18 +30,11 @@ export async function testCredential(
 	const { test } = type;
 	if (!test) return { status: 'Error', message: 'No testing function found for this credential.' };
 
-	const property: INodeProperties = {
-		displayName: 'Temp',
-		name: 'temp',
-		type: 'string',
-		default: '',
-		routing: { request: test.request },
-	};
 	const nodeType: INodeType = {
 		description: {
-			...(standInNodes['n8n-nodes-base.noOp'] as INodeType).description,
+			...describeNode(testNodeType),
 			credentials: [{ name: type.name, required: true }],
-			properties: [property],
+			properties: [{ ...field('temp'), routing: { request: test.request } }],
 		},
 	};
 	const node: INode = {
@@ -72,25 +64,11 @@ export async function testCredential(
 		{ node, data: {}, source: null },
 		[],
 	);
-	const [saved] = Object.values(reference);
-	const router = new RoutingNode(context, nodeType, {
-		id: saved?.id ?? '',
-		name: saved?.name ?? '',
-		type: type.name,
-		data,
-	});
+	const saved = { id: '', name: '', ...reference[type.name], type: type.name, data };
+	const router = new RoutingNode(context, nodeType, { ...saved, id: saved.id ?? '' });
 
 	try {
-		const output = await router.runNode();
-		const body = output?.[0]?.[0]?.json ?? {};
-		for (const rule of test.rules ?? []) {
-			if (
-				rule.type === 'responseSuccessBody' &&
-				body[rule.properties.key] === rule.properties.value
-			) {
-				return { status: 'Error', message: rule.properties.message };
-			}
-		}
+		await router.runNode();
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		return { status: 'Error', message: shown(error as Refusal, type) };
@@ -102,14 +80,13 @@ interface Refusal {
 	cause?: { code?: string; response?: { status: number; statusText?: string } };
 }
 
-/** The words of the dialog: a rule's for this status, else the status, the code or the message. */
+/** The text in the dialog: the rule's for this status, or the status, the code or the message. */
 function shown({ message, cause }: Refusal, { test }: ICredentialType): string {
 	const response = cause?.response;
 	if (!response) return cause?.code ?? message;
-	for (const rule of test?.rules ?? []) {
-		if (rule.type === 'responseCode' && rule.properties.value === response.status) {
-			return rule.properties.message;
-		}
-	}
+	const rule = test?.rules?.find(
+		({ properties }) => 'value' in properties && properties.value === response.status,
+	);
+	if (rule) return rule.properties.message;
 	return response.statusText || `Received HTTP status code: ${response.status}`;
 }

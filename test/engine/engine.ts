@@ -5,15 +5,14 @@ import { Workflow } from 'n8n-workflow';
 import type {
 	ExecutionError,
 	ICredentialDataDecryptedObject,
-	ICredentialType,
 	IConnections,
 	IDataObject,
 	INode,
 	INodeCredentialTestResult,
 	INodeExecutionData,
-	INodeType,
 	IPinData,
 	IRun,
+	IWorkflowBase,
 	IWorkflowExecuteAdditionalData,
 	NodeExecutionHint,
 	WorkflowExecuteMode,
@@ -27,88 +26,74 @@ import { standInNodes } from './stand-in-nodes';
 
 const checkout = resolve(__dirname, '../..');
 
-/** Where n8n says it is; nothing listens there. */
-const instanceUrl = 'http://localhost:5678/';
+/** The address of this n8n in expressions; nothing listens there. */
+const INSTANCE_URL = 'http://localhost:5678/';
 
 export interface EngineOptions {
-	/** What a user typed into each credential, by its name. */
+	/** What a user entered in each credential, by its name. */
 	credentials?: Record<string, ICredentialDataDecryptedObject>;
-	/** The type of those credentials; `aquacultureApi` unless a test brings its own. */
+	/** The type of those credentials; by default `aquacultureApi`. */
 	credentialType?: string;
-	/** Where the built package is; the checkout unless given. */
+	/** Where the built package is; by default this repository. */
 	packageDirectory?: string;
-	/** False shares the package's modules, and what they remember, with engines of the same kind. */
+	/** False shares the package's modules, and what they remember, with other such engines. */
 	fresh?: boolean;
-	/** Types of the test's own, instead of the package's. */
-	types?: { nodes?: Record<string, INodeType>; credentials?: ICredentialType[] };
+	/** The test's own types, instead of the package's. */
+	types?: LoadedTypes;
 }
 
-/** A node as a test writes it; n8n fills in the parameters' defaults. */
-export interface TestNode extends Partial<
-	Pick<
-		INode,
-		| 'name'
-		| 'typeVersion'
-		| 'parameters'
-		| 'onError'
-		| 'retryOnFail'
-		| 'maxTries'
-		| 'waitBetweenTries'
-		| 'executeOnce'
-		| 'alwaysOutputData'
-	>
-> {
+/** A node as a test writes it; n8n adds the defaults of its parameters. */
+export interface TestNode extends Partial<Omit<INode, 'id' | 'position' | 'credentials'>> {
 	type: string;
-	/** The credential's name; the first one of the engine unless given, none when null. */
+	/** The credential's name; by default the first one of the engine, none when null. */
 	credential?: string | null;
 }
 
 export interface RunOptions {
 	node: TestNode;
-	/** The input items; one empty item unless given. */
+	/** The input items; by default one empty item. */
 	items?: Array<Partial<INodeExecutionData>>;
-	/** `trigger` (a production run) unless given; `manual` is a run from the editor. */
+	/** By default `trigger`, a production run; `manual` is a run from the editor. */
 	mode?: WorkflowExecuteMode;
-	/** Stops the execution when it aborts, as n8n's Stop button does. */
+	/** Stops the execution when it aborts, like n8n's Stop button. */
 	signal?: AbortSignal;
 }
 
-export interface WorkflowOptions {
+export interface WorkflowOptions extends Pick<RunOptions, 'mode' | 'signal'> {
+	/** The first one is where the workflow starts. */
 	nodes: TestNode[];
 	connections: IConnections;
-	/** The node to start at; the first one unless given. */
-	start?: string;
 	/** Output that n8n uses instead of running the node, by the node's name. */
 	pinned?: Record<string, Array<Partial<INodeExecutionData>>>;
-	mode?: WorkflowExecuteMode;
-	signal?: AbortSignal;
 }
 
-/** A workflow's run, as n8n records it, with a shorter way to what tests ask for. */
+/** A workflow's run, as n8n records it, with a shorter way to what tests need. */
 export interface WorkflowResult {
 	run: IRun;
 	status: IRun['status'];
 	/** What stopped the run: message, description, context.itemIndex, httpCode, … */
 	error: (ExecutionError & { httpCode?: string | null }) | undefined;
 	/** All outputs of a node; an output without items is empty. */
-	outputs(node: string): INodeExecutionData[][];
+	outputs: (node: string) => INodeExecutionData[][];
 	/** The node's execution hints. */
-	hints(node: string): NodeExecutionHint[];
+	hints: (node: string) => NodeExecutionHint[];
 }
 
-/** A single node's run. */
+/** The run of a single node. */
 export interface NodeResult extends Pick<WorkflowResult, 'run' | 'status' | 'error'> {
 	/** The regular output. */
 	items: INodeExecutionData[];
-	/** All outputs; with «Continue (using error output)» the last is the error output. */
+	/** All outputs; with "Continue (using error output)" the last one is the error output. */
 	outputs: INodeExecutionData[][];
 	hints: NodeExecutionHint[];
 }
 
-/**
- * n8n's own execution engine with the built package's nodes and credential in it.
- * Everything but the database behind the credentials is n8n-core's.
- */
+function resultOf(name: string, result: WorkflowResult): NodeResult {
+	const outputs = result.outputs(name);
+	return { ...result, items: outputs[0] ?? [], outputs, hints: result.hints(name) };
+}
+
+/** n8n-core's execution engine with the nodes and the credential of the built package, and a database in memory. */
 export class Engine {
 	private readonly firstLogLine = logLines.length;
 
@@ -129,17 +114,17 @@ export class Engine {
 		return this.store.reads;
 	}
 
-	/** The lines written to n8n's log since the engine was made, at all levels. */
+	/** The lines in n8n's log since the engine was created, at all levels. */
 	get logs(): LogLine[] {
 		return logLines.slice(this.firstLogLine);
 	}
 
-	/** Saves what a user typed into the open credential; other fields stay. */
+	/** Saves what a user entered in the open credential; other fields stay. */
 	editCredential(name: string, changes: ICredentialDataDecryptedObject): void {
 		this.store.edit(name, changes);
 	}
 
-	/** «Test» in the credential's dialog. */
+	/** "Test" in the credential's dialog. */
 	async testCredential(name: string): Promise<INodeCredentialTestResult> {
 		const type = this.store.type(this.credentialType);
 		const data = this.store.withDefaults(type.name, this.database[name] ?? {});
@@ -152,39 +137,23 @@ export class Engine {
 	 *
 	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
 	 */
-	async run({ node, items = [{}], mode, signal }: RunOptions): Promise<NodeResult> {
+	async run({ node, items = [{}], ...options }: RunOptions): Promise<NodeResult> {
 		const name = node.name ?? 'Node';
+		const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null };
 		const result = await this.runWorkflow({
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null },
-				{ ...node, name },
-			],
+			nodes: [start, { ...node, name }],
 			connections: { Start: { main: [[{ node: name, type: 'main', index: 0 }]] } },
 			pinned: { Start: items },
-			mode,
-			signal,
+			...options,
 		});
-		const outputs = result.outputs(name);
-		return {
-			run: result.run,
-			status: result.status,
-			error: result.error,
-			items: outputs[0] ?? [],
-			outputs,
-			hints: result.hints(name),
-		};
+		return resultOf(name, result);
 	}
 
-	/** «Fetch Test Event»: runs a trigger by hand in the editor. */
+	/** "Fetch Test Event": runs a trigger by hand in the editor. */
 	async testTrigger(node: TestNode): Promise<NodeResult> {
 		const name = node.name ?? 'Trigger';
-		const result = await this.runWorkflow({
-			nodes: [{ ...node, name }],
-			connections: {},
-			mode: 'manual',
-		});
-		const outputs = result.outputs(name);
-		return { ...result, items: outputs[0] ?? [], outputs, hints: result.hints(name) };
+		const nodes = [{ ...node, name }];
+		return resultOf(name, await this.runWorkflow({ nodes, connections: {}, mode: 'manual' }));
 	}
 
 	/**
@@ -192,24 +161,17 @@ export class Engine {
 	 *
 	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
 	 */
-	async runWorkflow({
-		nodes,
-		connections,
-		start = nodes[0]?.name,
-		pinned = {},
-		mode = 'trigger',
-		signal,
-	}: WorkflowOptions): Promise<WorkflowResult> {
+	async runWorkflow(options: WorkflowOptions): Promise<WorkflowResult> {
+		const { nodes, connections, pinned = {}, mode = 'trigger', signal } = options;
 		const workflow = this.workflow(nodes, connections);
+		const pinData: IPinData = {};
+		for (const [name, items] of Object.entries(pinned)) {
+			pinData[name] = items.map((item) => ({ json: {}, ...item }));
+		}
 		const execution = new WorkflowExecute(this.additionalData(mode), mode).run({
 			workflow,
-			startNode: workflow.getNode(start ?? '') ?? undefined,
-			pinData: Object.fromEntries(
-				Object.entries(pinned).map(([name, items]) => [
-					name,
-					items.map((item) => ({ json: {}, ...item })),
-				]),
-			) as IPinData,
+			startNode: workflow.getNode(nodes[0]?.name ?? '') ?? undefined,
+			pinData,
 		});
 		const stop = () => execution.cancel();
 		signal?.addEventListener('abort', stop, { once: true });
@@ -230,7 +192,7 @@ export class Engine {
 	/**
 	 * A polling trigger of an active workflow.
 	 *
-	 * @param saved static data to begin with: `saved` of another one, for a restarted n8n
+	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
 	 */
 	pollingTrigger(node: TestNode, saved: IDataObject = {}): PollingTrigger {
 		const name = node.name ?? 'Trigger';
@@ -264,37 +226,24 @@ export class Engine {
 	}
 
 	private additionalData(mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
-		const workflowData = {
-			id: 'workflow-1',
-			name: 'Test',
-			active: false,
-			isArchived: false,
-			createdAt: new Date(),
-			updatedAt: new Date(),
-			nodes: [],
-			connections: {},
-			activeVersionId: null,
-		};
+		const workflowData = { id: 'workflow-1', name: 'Test' } as IWorkflowBase;
 		const additionalData: Partial<IWorkflowExecuteAdditionalData> = {
 			credentialsHelper: this.store,
 			currentNodeExecutionIndex: 0,
 			executionId: 'execution-1',
 			externalSecretsProxy: Container.get(ExternalSecretsProxy),
 			hooks: new ExecutionLifecycleHooks(mode, 'execution-1', workflowData),
-			restApiUrl: `${instanceUrl}rest`,
-			instanceBaseUrl: instanceUrl,
-			webhookWaitingBaseUrl: `${instanceUrl}webhook-waiting`,
-			formWaitingBaseUrl: `${instanceUrl}form-waiting`,
+			webhookWaitingBaseUrl: `${INSTANCE_URL}webhook-waiting`,
+			formWaitingBaseUrl: `${INSTANCE_URL}form-waiting`,
 			variables: {},
-			logAiEvent: () => {},
-			setExecutionStatus: () => {},
+			setExecutionStatus: () => undefined,
 		};
 		return additionalData as IWorkflowExecuteAdditionalData;
 	}
 }
 
 /**
- * Starts an engine with the built package, or with types of the test's own.
+ * Starts an engine with the built package, or with the test's own types.
  *
  * @throws when the package is not built
  */
@@ -306,12 +255,7 @@ export async function createEngine({
 	types,
 }: EngineOptions = {}): Promise<Engine> {
 	startInstance();
-	const loaded: LoadedTypes = types
-		? {
-				nodes: types.nodes ?? {},
-				credentials: Object.fromEntries((types.credentials ?? []).map((type) => [type.name, type])),
-			}
-		: await loadPackageTypes(packageDirectory, fresh);
+	const loaded = types ?? (await loadPackageTypes(packageDirectory, fresh));
 	const store = new CredentialStore(loaded.credentials, credentialType, credentials);
 	return new Engine(loaded, store, credentialType);
 }

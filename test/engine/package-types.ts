@@ -9,8 +9,8 @@ export interface LoadedTypes {
 }
 
 /**
- * Runs `load` with an empty module cache, as a restarted n8n would have, so that whatever a module
- * remembers is gone. n8n-workflow alone stays the same: n8n-core compares error classes by identity.
+ * Runs `load` with an empty module cache, as in a restarted n8n, so that the modules have forgotten everything. Only
+ * n8n-workflow stays the same, because n8n-core compares error classes by identity.
  */
 function withFreshModules<T>(load: () => T): T {
 	let loaded: T | undefined;
@@ -26,7 +26,7 @@ function withFreshModules<T>(load: () => T): T {
  * Loads the built package with n8n-core's own loader: the files that `n8n` in its package.json names.
  *
  * @param directory where the package.json is
- * @param fresh whether to load new instances of its modules, or share those loaded before
+ * @param fresh whether to load new instances of its modules, or to share those that are loaded
  * @throws when a file is missing or a class cannot be made
  */
 export async function loadPackageTypes(directory: string, fresh: boolean): Promise<LoadedTypes> {
@@ -56,6 +56,6 @@ export function asNodeTypes(nodes: LoadedTypes['nodes']): INodeTypes {
 		getByName,
 		getByNameAndVersion: (name, version) =>
 			n8nWorkflow.NodeHelpers.getVersionedNodeType(getByName(name), version),
-		getKnownTypes: () => nodes as never,
+		getKnownTypes: () => nodes,
 	};
 }

@@ -9,19 +9,17 @@ import type {
 } from 'n8n-workflow';
 
 /**
- * An active workflow's polling trigger, driven by hand instead of by the clock, through n8n-core's
- * own PollTriggerExecutor and PollContext. Static data lives in the workflow, as in n8n; `saved` is
- * what n8n's database would hold, and so what a restarted n8n would begin with.
+ * The polling trigger of an active workflow, through n8n-core's PollTriggerExecutor and PollContext; the test polls
+ * instead of the clock. The workflow has the static data, as in n8n; `saved` is what n8n's database would contain, and so
+ * what a restarted n8n would start with.
  */
 export class PollingTrigger {
-	/** The workflow's static data as last saved: after the activation, and when items went out. */
+	/** The workflow's static data as last saved: after the activation, and when items were emitted. */
 	saved: IDataObject;
 
 	private readonly executePoll: (testingTrigger?: boolean) => Promise<void>;
 
-	private emitted: INodeExecutionData[] | null = null;
-
-	private failure: Error | undefined;
+	private result: { emitted: INodeExecutionData[] | null; failure?: Error } = { emitted: null };
 
 	constructor(
 		private readonly workflow: Workflow,
@@ -36,11 +34,11 @@ export class PollingTrigger {
 			'trigger',
 			'activate',
 			([items]) => {
-				this.emitted = items ?? [];
+				this.result.emitted = items ?? [];
 				this.save();
 			},
 			(error) => {
-				this.failure = error;
+				this.result.failure = error;
 			},
 		);
 		const executor = Container.get(PollTriggerExecutor);
@@ -52,14 +50,9 @@ export class PollingTrigger {
 		return plain(this.workflow.getStaticData('node', this.node));
 	}
 
-	/**
-	 * The poll with which n8n activates a workflow.
-	 *
-	 * @returns the items that started an execution, or null
-	 * @throws what the node threw: the activation failed
-	 */
+	/** The poll with which n8n activates a workflow; like `poll`. */
 	async activate(): Promise<INodeExecutionData[] | null> {
-		const emitted = await this.tick(true);
+		const emitted = await this.poll(true);
 		this.save();
 		return emitted;
 	}
@@ -70,16 +63,11 @@ export class PollingTrigger {
 	 * @returns the items that started an execution, or null
 	 * @throws what the node threw: n8n records a failed execution
 	 */
-	async poll(): Promise<INodeExecutionData[] | null> {
-		return await this.tick(false);
-	}
-
-	private async tick(activating: boolean): Promise<INodeExecutionData[] | null> {
-		this.emitted = null;
-		this.failure = undefined;
-		await this.executePoll(activating);
-		if (this.failure) throw this.failure;
-		return this.emitted;
+	async poll(isActivation = false): Promise<INodeExecutionData[] | null> {
+		this.result = { emitted: null };
+		await this.executePoll(isActivation);
+		if (this.result.failure) throw this.result.failure;
+		return this.result.emitted;
 	}
 
 	private save(): void {
@@ -90,7 +78,7 @@ export class PollingTrigger {
 	}
 }
 
-/** A copy as it comes back from the database; static data itself is a proxy that notes changes. */
+/** A copy, as from the database; static data itself is a proxy that notices changes. */
 function plain(staticData: IDataObject): IDataObject {
 	return JSON.parse(JSON.stringify(staticData)) as IDataObject;
 }

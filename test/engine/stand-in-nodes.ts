@@ -1,12 +1,27 @@
 import {
 	NodeApiError,
+	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
 	type INodeType,
+	type INodeProperties,
 	type INodeTypeDescription,
+	type JsonObject,
 } from 'n8n-workflow';
 
-function describe(name: string, rest: Partial<INodeTypeDescription> = {}): INodeTypeDescription {
+/** A field of a node, for text. */
+export const field = (name: string): INodeProperties => ({
+	displayName: name,
+	name,
+	type: 'string',
+	default: '',
+});
+
+/** The description of a node with one input and one output. */
+export function describeNode(
+	name: string,
+	rest: Partial<INodeTypeDescription> = {},
+): INodeTypeDescription {
 	return {
 		displayName: name,
 		name,
@@ -21,76 +36,71 @@ function describe(name: string, rest: Partial<INodeTypeDescription> = {}): INode
 	};
 }
 
-async function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	return [this.getInputData()];
+function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	return Promise.resolve([this.getInputData()]);
 }
 
-/** «Manual Trigger»: where a run starts. The items of a test are pinned to it, as in n8n's editor. */
+/** "Manual Trigger": where a run starts. The items of a test are pinned to it, as in n8n's editor. */
 const manualTrigger: INodeType = {
-	description: describe('manualTrigger', { group: ['trigger'], inputs: [] }),
+	description: describeNode('manualTrigger', { group: ['trigger'], inputs: [] }),
 	execute: passOn,
 };
 
-/** «No Operation»: hands its items on, and is the node that n8n tests credentials with. */
-const noOp: INodeType = { description: describe('noOp'), execute: passOn };
+/** "No Operation": passes its items on, and is the node with which n8n tests credentials. */
+const noOp: INodeType = { description: describeNode('noOp'), execute: passOn };
+
+/** The older helper, as far as the HTTP Request node needs it. */
+interface LegacyHelpers {
+	requestWithAuthentication(
+		this: IExecuteFunctions,
+		...[type, options, none, item]: [string, object, undefined, number]
+	): Promise<{ body: IDataObject }>;
+}
 
 /**
- * As much of «HTTP Request» (version 4) with a predefined credential type as bears on requests and
- * logins: it reads the credential for each item in turn, then lets all requests run side by side
- * through the older helper, which logs in again and tries once more after ANY refused request, and
- * writes the address as `uri`. Parameters: `url`, `nodeCredentialType`.
+ * "HTTP Request" (version 4) with a predefined credential type, as far as requests and logins go. It reads the credential
+ * for each item in turn, then sends all requests side by side through the older helper, which logs in again and retries
+ * after ANY refused request, and has the address in `uri`. Parameters: `url`, `nodeCredentialType`.
  */
 const httpRequest: INodeType = {
-	description: describe('httpRequest', {
-		properties: [
-			{ displayName: 'URL', name: 'url', type: 'string', default: '' },
-			{ displayName: 'Credential', name: 'nodeCredentialType', type: 'string', default: '' },
-		],
+	description: describeNode('httpRequest', {
+		properties: [field('url'), field('nodeCredentialType')],
 	}),
 	async execute(this: IExecuteFunctions) {
-		const requests: Array<Promise<{ body: never }>> = [];
-		const items = this.getInputData();
-		for (const index of items.keys()) {
+		const helpers = this.helpers as unknown as LegacyHelpers;
+		const requests: Array<Promise<{ body: IDataObject }>> = [];
+		for (const index of this.getInputData().keys()) {
 			const type = this.getNodeParameter('nodeCredentialType', index) as string;
 			await this.getCredentials(type, index);
-			const request: Promise<{ body: never }> = this.helpers.requestWithAuthentication.call(
-				this,
-				type,
-				{
-					headers: {},
-					method: 'GET',
-					uri: this.getNodeParameter('url', index) as string,
-					gzip: true,
-					rejectUnauthorized: true,
-					followRedirect: true,
-					followAllRedirects: true,
-					resolveWithFullResponse: true,
-					sendCredentialsOnCrossOriginRedirect: true,
-					timeout: 300_000,
-					json: true,
-				},
-				undefined,
-				index,
-			);
-			request.catch(() => {});
+			const options = {
+				headers: {},
+				method: 'GET',
+				uri: this.getNodeParameter('url', index) as string,
+				gzip: true,
+				rejectUnauthorized: true,
+				followRedirect: true,
+				followAllRedirects: true,
+				resolveWithFullResponse: true,
+				sendCredentialsOnCrossOriginRedirect: true,
+				timeout: 300_000,
+				json: true,
+			};
+			const request = helpers.requestWithAuthentication.call(this, type, options, undefined, index);
+			request.catch(() => undefined);
 			requests.push(request);
 		}
-		const answers = await Promise.allSettled(requests);
-		return [
-			answers.map((answer, item) => {
-				if (answer.status === 'fulfilled') {
-					return { json: answer.value.body, pairedItem: { item } };
-				}
-				if (this.continueOnFail()) {
-					return { json: { error: answer.reason }, pairedItem: { item } };
-				}
-				throw new NodeApiError(this.getNode(), answer.reason, { itemIndex: item });
-			}),
-		];
+		const results = await Promise.allSettled(requests);
+		const toItem = (result: (typeof results)[0], item: number): INodeExecutionData => {
+			if (result.status === 'fulfilled') return { json: result.value.body, pairedItem: { item } };
+			const reason = result.reason as JsonObject;
+			if (this.continueOnFail()) return { json: { error: reason }, pairedItem: { item } };
+			throw new NodeApiError(this.getNode(), reason, { itemIndex: item });
+		};
+		return [results.map(toItem)];
 	},
 };
 
-/** Stand-ins for nodes of n8n's own, under their real names: n8n-core treats some names specially. */
+/** Stand-ins for n8n's own nodes, under their real names: n8n-core treats some names specially. */
 export const standInNodes: Record<string, INodeType> = {
 	'n8n-nodes-base.manualTrigger': manualTrigger,
 	'n8n-nodes-base.noOp': noOp,

@@ -1,150 +1,123 @@
 import { STATUS_CODES } from 'node:http';
-import type { Endpoint, Ruling, TokenLifetime } from './rules';
+import { type Endpoint, refusal, type Reply, type TokenLifetime } from './rules';
 
 /** Kinds of ready-made bodies: `json` is `{ "message": … }`, `broken` is JSON that ends too early. */
 export type BodyKind = 'json' | 'html' | 'empty' | 'broken' | 'text';
 
 /** A ready-made body, any JSON, any text (as text/plain), or any bytes (as application/json). */
-export type Body =
-	BodyKind | { json: unknown } | { text: string } | { base64: string } | Uint8Array;
+export type Body = BodyKind | { json: unknown } | { text: string } | Uint8Array;
 
 /** Seconds, an HTTP-date that many seconds ahead (RFC 9110, 10.2.3), or any text as it is. */
 export type RetryAfter = number | { dateInSeconds: number } | string;
 
-/** A token bucket: `burst` requests at once (default 1), then `perSecond` of them. */
+/** A token bucket: `burst` requests at once (default 1), then `perSecond` of them. The others get a 429. */
 export interface RateLimit {
 	perSecond: number;
 	burst?: number;
-	/** Default 429. */
-	status?: number;
-	/** How the wait until the next request is stated, in whole seconds; default `seconds`. */
-	retryAfter?: 'seconds' | 'date' | 'none';
+	/** Whether Retry-After states the wait until the next request; default `seconds`. */
+	retryAfter?: 'seconds' | 'none';
 }
 
 /**
- * What goes wrong at an endpoint, to which requests. All keys may be combined; of several faults that meet one
- * request the waits add up, the first that refuses it wins, and the changes to a good answer follow in order.
+ * What goes wrong at an endpoint, for which requests. All keys can be combined. When several faults apply to one request,
+ * their latencies add up, the first one that replaces the response wins, and all changes to a 200 response apply in order.
  */
 export interface Fault {
-	/** Only the next so many requests; the fault is taken off the list when they are used up. */
+	/** Only this many requests; the fault is removed after the last one. */
 	times?: number;
-	/** Lets so many requests pass first. */
+	/** Lets this many requests pass first. */
 	skip?: number;
 	/** Only requests for this site or these sites. */
 	siteId?: number | number[];
-	/** Only requests of which this holds. */
+	/** Only requests for which this is true. */
 	when?: (request: FaultRequest) => boolean;
 
 	/** Milliseconds to wait before anything else. */
 	latencyMs?: number | ((request: FaultRequest) => number);
-	/** `reset`: the connection is destroyed instead of an answer; `hang`: no answer ever; `cut`: destroyed after half the body. */
+	/** `reset` destroys the connection instead of responding, `hang` never responds, `cut` destroys it after half the body. */
 	connection?: 'reset' | 'hang' | 'cut';
-	/** Answers this instead of asking the rules (no login, no use of a token). The body is `json` unless `body` says otherwise. */
+	/** Responds with this status; the rules are not applied. The body is `json` unless `body` says otherwise. */
 	status?: number;
-	/** Answers with a Location instead: `to` is a whole URL, or an origin, where path and query stay (its own: a loop). */
+	/** Responds with a Location: `to` is a whole URL, or an origin, which the path and query are added to. */
 	redirect?: { status: number; to: string };
 	rateLimit?: RateLimit;
-	/** Repeats the secrets of the request in the message of `status`, in every form that a service may have. */
+	/** The response of `status` repeats the token or the password of the request, plain and encoded. */
 	echo?: boolean;
 
-	// What follows changes the answer of this fault, or else an answer that is 200.
+	// The following change the response of this fault, or otherwise a 200 response of the rules.
 	body?: Body;
-	/** Fields laid over a JSON object: unknown ones, wrong types, null. */
+	/** Fields to add to a JSON object, or to replace in it. */
 	merge?: Record<string, unknown>;
-	/** The body is filled up to this many bytes: a JSON object by a field `padding`, others by blanks. */
+	/** Fills the body up to this many bytes: a JSON object with a field `padding`, others with spaces. */
 	bytes?: number;
 	headers?: Record<string, string>;
 	retryAfter?: RetryAfter;
-	/** Sends the body in small pieces: so many bytes every so many milliseconds. */
+	/** Sends the body in pieces of this many bytes, with this many milliseconds between them. */
 	drip?: { bytes: number; everyMs: number };
 }
 
-/** The keys of a fault, for those that come as JSON from outside. */
-export const FAULT_KEYS: ReadonlyArray<keyof Fault> = [
-	'times',
-	'skip',
-	'siteId',
-	'latencyMs',
-	'connection',
-	'status',
-	'redirect',
-	'rateLimit',
-	'body',
-	'merge',
-	'bytes',
-	'headers',
-	'retryAfter',
-	'drip',
-];
-
-/** The switchboard: may be changed at any moment and holds from the next request on. */
+/** Can be changed at any time; changes apply from the next request on. */
 export interface Faults {
 	token: Fault[];
 	site: Fault[];
 	tokenLifetime?: TokenLifetime;
 }
 
-/** What a fault may look at. */
+/** What a fault can depend on. */
 export interface FaultRequest {
 	endpoint: Endpoint;
 	method: string;
 	/** Path with query, as it was sent. */
 	url: string;
 	siteId?: number;
-	user?: string;
 	token?: string;
 	body: string;
 }
 
-/** An answer ready to be written. */
-export interface Answer {
+/** A response that is ready to be written. */
+export interface ServiceResponse {
 	status: number;
 	headers: Record<string, string>;
 	body: Buffer;
 }
 
-const sentence = (status: number) => ({
-	message: `The service says: ${STATUS_CODES[status] ?? status}`,
-});
-
-/** The token or the whole login of a request, plain and encoded. */
-function echoOf({ token, body }: FaultRequest) {
-	const secret = token ?? (JSON.parse(body) as { password: string }).password;
-	const base64 = Buffer.from(secret).toString('base64');
-	return {
-		message: `Not accepted: ${secret} ${encodeURIComponent(secret)} ${base64} ${JSON.stringify(secret)}`,
-	};
-}
-
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-function readyMade(body: Body, status: number): { type?: string; content: Buffer } {
-	const reason = STATUS_CODES[status] ?? 'Unknown';
-	const of = (type: string, text: string) => ({ type, content: Buffer.from(text) });
-	if (body instanceof Uint8Array) return { type: JSON_TYPE, content: Buffer.from(body) };
+const reasonOf = (status: number) => STATUS_CODES[status] ?? String(status);
+
+const reply = (status: number): Reply => refusal(status, `The service says: ${reasonOf(status)}`);
+
+function echoOf({ token, body }: FaultRequest): string {
+	const secret = token ?? (JSON.parse(body) as { password: string }).password;
+	const base64 = Buffer.from(secret).toString('base64');
+	return `Rejected: ${secret} ${encodeURIComponent(secret)} ${base64} ${JSON.stringify(secret)}`;
+}
+
+function readyMade(body: Body, status: number): [content: string | Uint8Array, type?: string] {
+	const reason = reasonOf(status);
+	if (body instanceof Uint8Array) return [body, JSON_TYPE];
 	switch (body) {
 		case 'json':
-			return of(JSON_TYPE, JSON.stringify(sentence(status)));
+			return [JSON.stringify(reply(status).json), JSON_TYPE];
 		case 'html':
-			return of(
-				'text/html; charset=utf-8',
+			return [
 				`<!DOCTYPE html>\n<html><head><title>${status} ${reason}</title></head><body><h1>${reason}</h1></body></html>\n`,
-			);
+				'text/html; charset=utf-8',
+			];
 		case 'empty':
-			return { content: Buffer.alloc(0) };
+			return [''];
 		case 'broken':
-			return of(JSON_TYPE, `{ "message": "The service says: ${reason}", "detail": `);
+			return [`{ "message": "The service says: ${reason}", "detail": `, JSON_TYPE];
 		case 'text':
-			return of('text/plain; charset=utf-8', reason);
+			return [reason, 'text/plain; charset=utf-8'];
 	}
-	if ('text' in body) return of('text/plain; charset=utf-8', body.text);
-	if ('base64' in body) return { type: JSON_TYPE, content: Buffer.from(body.base64, 'base64') };
-	return of(JSON_TYPE, JSON.stringify(body.json));
+	if ('text' in body) return [body.text, 'text/plain; charset=utf-8'];
+	return [JSON.stringify(body.json), JSON_TYPE];
 }
 
 function retryAfterText(value: RetryAfter): string {
 	if (typeof value !== 'object') return String(value);
-	// An HTTP-date has whole seconds only: rounded up, so that whoever waits for it never comes too early.
+	// An HTTP-date has whole seconds only: rounded up, so that nobody who waits for it comes too early.
 	const second = Math.ceil(Date.now() / 1000 + value.dateInSeconds);
 	return new Date(second * 1000).toUTCString();
 }
@@ -152,105 +125,96 @@ function retryAfterText(value: RetryAfter): string {
 const isObject = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Writes a ruling out as an answer, with what the faults change of it. */
-export function compose(ruling: Ruling, changes: readonly Fault[]): Answer {
-	const { status } = ruling;
-	let json = ruling.json;
-	let other: ReturnType<typeof readyMade> | undefined;
+/** Whether the fault changes a response, and not only when it arrives. */
+export const changesResponse = (fault: Fault): boolean =>
+	['body', 'merge', 'bytes', 'headers', 'retryAfter'].some((key) => key in fault);
+
+/** Turns a reply into the response, with what the faults change in it. */
+export function compose({ status, headers: first, json }: Reply, faults: Fault[]): ServiceResponse {
+	let body: Body = { json };
 	let bytes = 0;
-	const headers: Record<string, string> = { ...ruling.headers };
-	for (const change of changes) {
-		if (change.body !== undefined) {
-			const isJson = isObject(change.body) && 'json' in change.body;
-			if (isJson) json = (change.body as { json: unknown }).json;
-			other = isJson ? undefined : readyMade(change.body, status);
+	const headers = { ...first };
+	for (const fault of faults) {
+		body = fault.body ?? body;
+		if (fault.merge && isObject(body) && 'json' in body && isObject(body.json)) {
+			body = { json: { ...body.json, ...fault.merge } };
 		}
-		if (change.merge && isObject(json)) json = { ...json, ...change.merge };
-		if (change.bytes !== undefined) bytes = change.bytes;
-		for (const [name, value] of Object.entries(change.headers ?? {})) {
+		bytes = fault.bytes ?? bytes;
+		for (const [name, value] of Object.entries(fault.headers ?? {})) {
 			headers[name.toLowerCase()] = value;
 		}
-		if (change.retryAfter !== undefined) headers['retry-after'] = retryAfterText(change.retryAfter);
+		if (fault.retryAfter !== undefined) headers['retry-after'] = retryAfterText(fault.retryAfter);
 	}
 
-	if (!other && isObject(json) && bytes > 0) {
-		const missing = bytes - Buffer.byteLength(JSON.stringify({ ...json, padding: '' }));
-		json = { ...json, padding: 'x'.repeat(Math.max(0, missing)) };
+	if (bytes > 0 && isObject(body) && 'json' in body && isObject(body.json)) {
+		const size = Buffer.byteLength(JSON.stringify({ ...body.json, padding: '' }));
+		body = { json: { ...body.json, padding: 'x'.repeat(Math.max(0, bytes - size)) } };
 	}
-	let { type, content } = other ?? readyMade({ json }, status);
-	if (content.length < bytes) {
-		content = Buffer.concat([content, Buffer.alloc(bytes - content.length, ' ')]);
-	}
+	const [content, type] = readyMade(body, status);
 	if (type !== undefined) headers['content-type'] ??= type;
-	return { status, headers, body: content };
+	const missing = Math.max(0, bytes - Buffer.byteLength(content));
+	return {
+		status,
+		headers,
+		body: Buffer.concat([Buffer.from(content), Buffer.alloc(missing, ' ')]),
+	};
 }
 
-/** Remembers how often each fault was met and how full each rate limit is. */
+/** Counts how many requests each fault has applied to, and how full each rate limit is. */
 export class FaultPlan {
 	readonly faults: Faults = { token: [], site: [] };
 
-	private met = new Map<Fault, number>();
+	private requests = new Map<Fault, number>();
 	private buckets = new Map<RateLimit, { level: number; at: number }>();
 
 	reset(): void {
 		Object.assign(this.faults, { token: [], site: [], tokenLifetime: undefined });
-		this.met.clear();
+		this.requests.clear();
 		this.buckets.clear();
 	}
 
-	/** The faults that meet this request; each of them is used once by it. */
+	/** The faults that apply to this request, which counts as one of their `times`. */
 	take(request: FaultRequest): Fault[] {
-		const { endpoint } = request;
-		if (endpoint === 'other' || this.faults[endpoint].length === 0) return [];
+		const { endpoint, siteId: requested } = request;
+		if (endpoint === 'other') return [];
 		return [...this.faults[endpoint]].filter((fault) => {
-			if (fault.siteId !== undefined && ![fault.siteId].flat().includes(request.siteId!))
-				return false;
-			if (fault.when && !fault.when(request)) return false;
-			const met = (this.met.get(fault) ?? 0) + 1;
-			this.met.set(fault, met);
-			const { skip = 0, times = Infinity } = fault;
-			if (met >= skip + times) {
+			const { siteId, when, skip = 0, times = Infinity } = fault;
+			if (siteId !== undefined && ![siteId].flat().some((id) => id === requested)) return false;
+			if (when && !when(request)) return false;
+			const count = (this.requests.get(fault) ?? 0) + 1;
+			this.requests.set(fault, count);
+			if (count >= skip + times) {
 				this.faults[endpoint] = this.faults[endpoint].filter((other) => other !== fault);
-				this.met.delete(fault);
+				this.requests.delete(fault);
 			}
-			return met > skip && met <= skip + times;
+			return count > skip && count <= skip + times;
 		});
 	}
 
-	/** What the fault answers in place of the rules, if it does. */
-	instead(fault: Fault, request: FaultRequest, ownOrigin: string): Ruling | undefined {
-		const refused = fault.rateLimit && this.overLimit(fault.rateLimit);
+	/** What the fault replies in place of the rules, if it does. */
+	replacement(fault: Fault, request: FaultRequest, ownOrigin: string): Reply | undefined {
+		const { rateLimit, redirect, status } = fault;
+		const refused = rateLimit && this.overLimit(rateLimit);
 		if (refused) return refused;
-		if (fault.redirect) {
-			const { status, to } = fault.redirect;
-			const target = new URL(to, ownOrigin);
-			const isOrigin = to === target.origin || to === `${target.origin}/`;
+		if (redirect) {
+			const target = new URL(redirect.to, ownOrigin);
+			const isOrigin = redirect.to === target.origin || redirect.to === `${target.origin}/`;
 			const location = isOrigin ? target.origin + request.url : target.href;
-			return { status, headers: { location }, json: { message: 'Moved.' } };
+			return refusal(redirect.status, 'Moved.', { location });
 		}
-		if (fault.status === undefined) return undefined;
-		return { status: fault.status, json: fault.echo ? echoOf(request) : sentence(fault.status) };
+		if (status === undefined) return undefined;
+		return fault.echo ? refusal(status, echoOf(request)) : reply(status);
 	}
 
-	private overLimit(limit: RateLimit): Ruling | undefined {
-		const { perSecond, burst = 1, status = 429, retryAfter = 'seconds' } = limit;
+	private overLimit(limit: RateLimit): Reply | undefined {
+		const { perSecond, burst = 1, retryAfter = 'seconds' } = limit;
 		const now = performance.now();
 		const bucket = this.buckets.get(limit) ?? { level: burst, at: now };
 		const level = Math.min(burst, bucket.level + ((now - bucket.at) / 1000) * perSecond);
 		this.buckets.set(limit, { level: level >= 1 ? level - 1 : level, at: now });
 		if (level >= 1) return undefined;
-
-		const seconds = Math.ceil((1 - level) / perSecond);
-		const stated: Record<string, RetryAfter | undefined> = {
-			seconds,
-			date: { dateInSeconds: seconds },
-			none: undefined,
-		};
-		const value = stated[retryAfter];
-		return {
-			status,
-			headers: value === undefined ? {} : { 'retry-after': retryAfterText(value) },
-			json: { message: `At most ${perSecond} requests a second, please.` },
-		};
+		const wait = String(Math.ceil((1 - level) / perSecond));
+		const headers = retryAfter === 'none' ? undefined : { 'retry-after': wait };
+		return refusal(429, `The limit is ${perSecond} requests a second.`, headers);
 	}
 }

@@ -3,17 +3,17 @@ import { CONTROL_PATH } from './control';
 import { startService } from './service';
 import { manySites, sampleSites } from './sites';
 
-const USAGE = `Starts the stand-in for the aquaculture service, with invented sites.
+const USAGE = `Starts a stand-in for the aquaculture service, with invented sites.
 
   --port 8080           the port to listen on (default: any free one)
   --base-path /api/v2   the path of the base address (default: none)
-  --many 1000           so many more sites, with IDs from 5001 on
+  --many 1000           this many more sites, with IDs from 5001 on
 `;
 
 function numberOption(name: string, value: string, highest: number): number {
 	const number = Number(value);
 	if (/^\d+$/.test(value) && number <= highest) return number;
-	throw new Error(`--${name} takes a whole number up to ${highest}, not '${value}'.`);
+	throw new Error(`--${name} must be a whole number up to ${highest}, not '${value}'.`);
 }
 
 async function main(): Promise<void> {
@@ -22,10 +22,8 @@ async function main(): Promise<void> {
 			port: { type: 'string', default: '0' },
 			'base-path': { type: 'string', default: '' },
 			many: { type: 'string', default: '0' },
-			help: { type: 'boolean', default: false },
 		},
 	});
-	if (values.help) return console.log(USAGE);
 
 	const service = await startService({
 		port: numberOption('port', values.port, 65535),
@@ -50,25 +48,26 @@ async function main(): Promise<void> {
 Log in:
   curl -s ${baseUrl}/auth/token -H 'Api-Version: 2025-01-01' -H 'Content-Type: application/json' \\
     -d '${JSON.stringify(login)}'
-Get a site, with the access_token of that answer for TOKEN:
+Get a site; replace TOKEN with the access_token of that response:
   curl -s '${baseUrl}/meta/sites/1042?$include=info,units' -H 'Api-Version: 2025-01-01' -H 'Authorization: Bearer TOKEN'
 
-What it was asked and how it is set:
+Show the state of the service:
   curl -s ${control}
-Let the next two site requests fail, and let each token be good for ten requests only:
+Let the next two site requests fail, and each token expire after ten requests:
   curl -s ${control}/faults -d '{ "site": [{ "status": 503, "retryAfter": 2, "times": 2 }], "tokenLifetime": { "uses": 10 } }'
-All that a fault may be: test/fake-service/faults.ts. Add or replace a site, forget all tokens, put everything back:
+All that a fault can do: test/fake-service/faults.ts. Add or replace a site, expire all tokens, reset everything:
   curl -s ${control}/sites -d '{ "siteId": 1200, "siteName": "Ny", "info": {}, "units": [] }'
   curl -s -X POST ${control}/expire-tokens
   curl -s -X POST ${control}/reset
 `);
 }
 
-main().catch((error: NodeJS.ErrnoException) => {
+main().catch((thrown: unknown) => {
+	const error = thrown as NodeJS.ErrnoException;
 	const sentences: Record<string, string> = {
 		EADDRINUSE:
-			'Another program uses this port already. Choose another one with --port, or leave --port out.',
-		EACCES: 'This port is reserved for the system. Choose one above 1023 with --port.',
+			'Another program already uses this port. Choose another one with --port, or omit --port.',
+		EACCES: 'The system reserves this port. Choose one above 1023 with --port.',
 	};
 	console.error(sentences[error.code ?? ''] ?? `${error.message}\n\n${USAGE}`);
 	process.exitCode = 1;

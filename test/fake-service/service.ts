@@ -1,22 +1,33 @@
+import { channel } from 'node:diagnostics_channel';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { answerControl, CONTROL_PATH } from './control';
-import { type Answer, compose, type Fault, FaultPlan, type Faults } from './faults';
+import { setTimeout } from 'node:timers/promises';
+import { control, CONTROL_PATH } from './control';
+import { type Exchange, EXCHANGES } from './exchanges';
 import {
-	answerOther,
-	answerSite,
-	answerToken,
+	changesResponse,
+	compose,
+	type Fault,
+	FaultPlan,
+	type Faults,
+	type ServiceResponse,
+} from './faults';
+import {
 	bearerToken,
 	type Endpoint,
 	endpointOf,
 	type Login,
-	type Ruling,
+	refusal,
+	type Reply,
+	replyToSiteRequest,
+	replyToTokenRequest,
+	type ServiceRequest,
 	Tokens,
 } from './rules';
 import { sampleSites, type Site } from './sites';
 
-/** A request as it was seen; the entry is there from its arrival on and is filled in as it goes. */
+/** A request as it was received; the entry exists from its arrival on and is completed on the way. */
 export interface RecordedRequest {
 	endpoint: Endpoint;
 	method: string;
@@ -30,38 +41,36 @@ export interface RecordedRequest {
 	body: string;
 	/** Milliseconds since 1970 at its arrival. */
 	at: number;
-	/** The status it was answered with; undefined while it waits, or when the connection was closed instead. */
-	status?: number;
+	/** The status of its response; undefined while it waits, or when the connection was closed instead. */
+	status: number | undefined;
 	siteId?: number;
-	/** Whose token it carried, or who it tried to log in, as far as that is known. */
-	user?: string;
-	/** The bearer token it carried, good or not. */
+	/** The bearer token that it carried, valid or not. */
 	token?: string;
-	/** The client closed the connection before it had the whole answer. */
+	/** The client closed the connection before it had the whole response. */
 	aborted: boolean;
 }
 
-/** Exact from the start or the last reset, whatever is recorded. */
-export interface Counts {
-	requests: number;
-	tokenRequests: number;
-	/** Token requests answered 200. */
-	logins: number;
-	/** Token requests answered 400, 401 or 403. */
-	refusedLogins: number;
-	siteRequests: number;
-	/** Site requests answered 200. */
-	sitesServed: number;
-	/** Site requests answered 401. */
-	unauthorized: number;
+/** Exact since the start or the last reset, whatever is recorded. */
+class Counts {
+	requests = 0;
+	tokenRequests = 0;
+	/** Token requests that got a 200. */
+	logins = 0;
+	/** Token requests that got a 400, 401 or 403. */
+	refusedLogins = 0;
+	siteRequests = 0;
+	/** Site requests that got a 200. */
+	sitesServed = 0;
+	/** Site requests that got a 401. */
+	unauthorized = 0;
 	/** Requests to any other address. */
-	otherRequests: number;
-	/** Requests whose client gave up before it had the whole answer. */
-	aborted: number;
-	/** Requests of both endpoints at work right now, and the most there ever were at once. */
-	inFlight: number;
-	maxInFlight: number;
-	byStatus: Record<number, number>;
+	otherRequests = 0;
+	/** Requests whose client gave up before it had the whole response. */
+	aborted = 0;
+	/** Requests being handled right now, and the most at any one time. */
+	inFlight = 0;
+	maxInFlight = 0;
+	byStatus: Record<number, number> = {};
 }
 
 export interface ServiceOptions {
@@ -78,7 +87,9 @@ export interface ServiceOptions {
 	moreLogins?: Login[];
 	/** How many of the newest requests `requests` keeps (default 20000), or false for none. */
 	record?: number | false;
-	/** Offers the switches over HTTP too, under /_control. */
+	/** True for tests that break the contract on purpose: what is received and sent is not checked against it. */
+	unchecked?: boolean;
+	/** Whether the service can be controlled over HTTP as well, under /_control. */
 	control?: boolean;
 }
 
@@ -86,12 +97,12 @@ export interface Service {
 	/** `http://127.0.0.1:<port><basePath>`, without a slash at its end. */
 	readonly baseUrl: string;
 	readonly origin: string;
-	/** The first of `logins`. A password changed here holds at once. */
+	/** The first of `logins`. A changed password applies at once. */
 	readonly login: Login;
 	readonly logins: Login[];
-	/** May be changed while the service runs. */
+	/** Can be changed while the service runs. */
 	readonly sites: Site[];
-	/** May be changed while the service runs. */
+	/** Can be changed while the service runs. */
 	readonly faults: Faults;
 	/** The newest requests, oldest first. */
 	readonly requests: RecordedRequest[];
@@ -100,55 +111,26 @@ export interface Service {
 	readonly issuedTokens: string[];
 	/** Every token issued so far is unknown from now on. */
 	expireTokens(): void;
-	/** Puts faults, counters, requests, tokens, logins and sites back to the start. */
+	/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
 	reset(): void;
-	/** Stops listening and ends every open connection. */
+	/** Stops listening and closes all connections. */
 	close(): Promise<void>;
 }
 
 /** The login of the sample data; invented. */
-export const SAMPLE_LOGIN: Readonly<Login> = {
+const SAMPLE_LOGIN: Login = {
 	username: 'sample-user@example.com',
 	password: 'sample-password-1042',
 };
 
 const MAX_BODY_BYTES = 1_000_000;
 
-const noCounts = (): Counts => ({
-	requests: 0,
-	tokenRequests: 0,
-	logins: 0,
-	refusedLogins: 0,
-	siteRequests: 0,
-	sitesServed: 0,
-	unauthorized: 0,
-	otherRequests: 0,
-	aborted: 0,
-	inFlight: 0,
-	maxInFlight: 0,
-	byStatus: {},
-});
-
 /** Waits, unless the connection closes first; false when it has closed. */
-function wait(ms: number, response: http.ServerResponse): Promise<boolean> {
-	return new Promise((resolve) => {
-		if (response.destroyed) return resolve(false);
-		const onClose = () => {
-			clearTimeout(timer);
-			resolve(false);
-		};
-		const timer = setTimeout(() => {
-			response.off('close', onClose);
-			resolve(true);
-		}, ms);
-		response.once('close', onClose);
-	});
-}
+const wait = (ms: number, closed: AbortSignal): Promise<boolean> =>
+	setTimeout(ms, true, { signal: closed }).catch(() => false);
 
 /** The body as text, or undefined when it is too large; throws when the client goes away meanwhile. */
 async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
-	const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-	if (encoding === undefined && (length === undefined || length === '0')) return '';
 	const chunks: Buffer[] = [];
 	let size = 0;
 	for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -158,20 +140,10 @@ async function readBody(request: http.IncomingMessage): Promise<string | undefin
 	return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
-/** The username of a token request, for the record only. */
-function usernameIn(body: string): string | undefined {
-	try {
-		const { username } = JSON.parse(body) as { username?: unknown };
-		return typeof username === 'string' ? username : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
-/** Answers whose connection a fault has closed, so that it is not taken for the client's doing. */
+/** Responses whose connection a fault has closed, which must not count as closed by the client. */
 const closedByFault = new WeakSet<http.ServerResponse>();
 
-function closeByFault(response: http.ServerResponse): void {
+function resetConnection(response: http.ServerResponse): void {
 	closedByFault.add(response);
 	const { socket } = response;
 	// A TLS socket cannot send a TCP reset itself; its client sees the connection end.
@@ -180,215 +152,232 @@ function closeByFault(response: http.ServerResponse): void {
 }
 
 async function write(
-	answer: Answer,
+	{ status, headers, body }: ServiceResponse,
 	response: http.ServerResponse,
 	faults: readonly Fault[],
-	lastByteGiven: () => void,
+	closed: AbortSignal,
+	beforeLastByte: () => void,
 ): Promise<void> {
-	const { status, headers, body } = answer;
-	// RFC 9110, 15.3.5 and 15.4.5: these two never carry a body.
-	const bodiless = status === 204 || status === 304;
-	if (bodiless) delete headers['content-type'];
-	else headers['content-length'] ??= String(body.length);
-	response.writeHead(status, headers);
-
+	// RFC 9110, 15.3.5 and 15.4.5: these two never have a body.
+	if (status === 204 || status === 304) {
+		const { 'content-type': _type, ...others } = headers;
+		beforeLastByte();
+		response.writeHead(status, others).end();
+		return;
+	}
+	response.writeHead(status, { 'content-length': String(body.length), ...headers });
 	if (faults.some(({ connection }) => connection === 'cut')) {
-		lastByteGiven();
+		beforeLastByte();
 		closedByFault.add(response);
 		response.flushHeaders();
 		response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
 		return;
 	}
-	let rest = bodiless ? Buffer.alloc(0) : body;
-	const drip = bodiless ? undefined : faults.find((fault) => fault.drip)?.drip;
-	if (drip) {
-		for (let from = 0; from < body.length - drip.bytes; from += drip.bytes) {
-			response.write(body.subarray(from, from + drip.bytes));
-			if (!(await wait(drip.everyMs, response))) return;
-			rest = body.subarray(from + drip.bytes);
-		}
+	let sent = 0;
+	const drip = faults.find((fault) => fault.drip)?.drip;
+	while (drip && sent < body.length - drip.bytes) {
+		response.write(body.subarray(sent, (sent += drip.bytes)));
+		if (!(await wait(drip.everyMs, closed))) return;
 	}
-	lastByteGiven();
-	response.end(rest);
+	beforeLastByte();
+	response.end(body.subarray(sent));
+}
+
+function respondWithJson(response: http.ServerResponse, status: number, json: unknown): void {
+	response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
+	response.end(`${JSON.stringify(json, undefined, '\t')}\n`);
 }
 
 /**
- * Starts a stand-in for the service on 127.0.0.1: service.md to the letter, and stricter where service.md is silent (what
- * it does not name is refused), over sites that may change, with faults that can be switched on while it runs.
- * Throws what listening throws, such as EADDRINUSE.
+ * Starts a stand-in for the service on 127.0.0.1. It follows docs/service.md and refuses everything that is not in there.
+ * Its sites can change, and faults can be switched on, while it runs.
+ *
+ * @throws what listening throws, such as EADDRINUSE
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-	const { basePath = '', tls, record = 20_000 } = options;
+	const { basePath = '', tls, record = 20_000, unchecked = false } = options;
 	const firstSites = options.sites ?? sampleSites();
 	const firstLogins = [options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])];
 	const sites = structuredClone(firstSites);
-	const logins = structuredClone(firstLogins) as Login[];
-	const counts = noCounts();
-	const requests: RecordedRequest[] = [];
-	const tokens = new Tokens();
+	const logins = structuredClone(firstLogins);
 	const plan = new FaultPlan();
-	let round = 0;
-	let closing = false;
+	// A reset replaces these three, so that no request from before it changes them afterwards.
+	let counts = new Counts();
+	let requests: RecordedRequest[] = [];
+	let tokens = new Tokens();
 
 	const server = tls ? https.createServer(tls) : http.createServer();
 	server.listen(options.port ?? 0, '127.0.0.1');
-	await new Promise<void>((resolve, reject) => {
+	await new Promise<unknown>((resolve, reject) => {
 		server.once('listening', resolve).once('error', reject);
 	});
 	const { port } = server.address() as AddressInfo;
 	const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
 
-	/** Takes the request into the record and the counters; says where it is to go. */
+	/** Records and counts a request. `leave` ends its part in `inFlight`. */
 	function arrive(request: http.IncomingMessage, response: http.ServerResponse) {
-		const url = request.url!;
-		const cut = url.indexOf('?');
-		const path = cut < 0 ? url : url.slice(0, cut);
-		const query = cut < 0 ? '' : url.slice(cut + 1);
+		const { method = '', url = '', headers } = request;
+		const [path = '', ...query] = url.split('?');
 		const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '';
-		const token = bearerToken(request.headers.authorization);
-		const seen: RecordedRequest = {
+		const received: ServiceRequest = {
+			method,
+			path: below,
+			query: query.join('?'),
+			headers,
+			body: '',
+		};
+		const entry: RecordedRequest = {
 			...endpointOf(below),
-			method: request.method!,
+			method,
 			path,
-			query: Object.fromEntries(new URLSearchParams(query)),
+			query: Object.fromEntries(new URLSearchParams(received.query)),
 			url,
-			headers: request.headers,
+			headers,
 			body: '',
 			at: Date.now(),
 			status: undefined,
-			token,
-			user: token === undefined ? undefined : tokens.owner(token),
+			token: bearerToken(headers.authorization),
 			aborted: false,
 		};
-		if (record !== false) {
-			requests.push(seen);
-			if (requests.length > record) requests.shift();
-		}
-		counts.requests += 1;
-		counts[`${seen.endpoint}Requests`] += 1;
+		if (record !== false && requests.push(entry) > record) requests.shift();
 
-		// A request that began before a reset must not touch the counters after it.
-		const ownRound = round;
-		let working = true;
-		counts.inFlight += 1;
-		counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
-		/** Called just before the last byte is given, so that the client's next request never counts beside this one. */
+		const tally = counts;
+		tally.requests += 1;
+		tally[`${entry.endpoint}Requests`] += 1;
+		tally.inFlight += 1;
+		tally.maxInFlight = Math.max(tally.maxInFlight, tally.inFlight);
+		let isInFlight = true;
+		const closing = new AbortController();
+		/** To be called just before the last byte, so that the client's next request never counts beside this one. */
 		const leave = () => {
-			if (working && ownRound === round) counts.inFlight -= 1;
-			working = false;
+			if (isInFlight) tally.inFlight -= 1;
+			isInFlight = false;
 		};
 		response.once('close', () => {
-			if (!response.writableFinished && !closedByFault.has(response) && !closing) {
-				seen.aborted = true;
-				if (ownRound === round) counts.aborted += 1;
-			}
 			leave();
+			closing.abort();
+			if (response.writableFinished || closedByFault.has(response)) return;
+			entry.aborted = true;
+			tally.aborted += 1;
 		});
-		const answered = (status: number) => {
-			seen.status = status;
-			if (ownRound !== round) return;
-			counts.byStatus[status] = (counts.byStatus[status] ?? 0) + 1;
-			if (seen.endpoint === 'token') {
-				if (status === 200) counts.logins += 1;
-				if ([400, 401, 403].includes(status)) counts.refusedLogins += 1;
+		const countStatus = (status: number) => {
+			entry.status = status;
+			tally.byStatus[status] = (tally.byStatus[status] ?? 0) + 1;
+			if (entry.endpoint === 'token') {
+				if (status === 200) tally.logins += 1;
+				if ([400, 401, 403].includes(status)) tally.refusedLogins += 1;
 			}
-			if (seen.endpoint === 'site') {
-				if (status === 200) counts.sitesServed += 1;
-				if (status === 401) counts.unauthorized += 1;
+			if (entry.endpoint === 'site') {
+				if (status === 200) tally.sitesServed += 1;
+				if (status === 401) tally.unauthorized += 1;
 			}
 		};
-		return { seen, asked: { path: below, query }, answered, leave };
+		return { entry, received, countStatus, leave, closed: closing.signal };
 	}
-	function rule(seen: RecordedRequest, asked: { path: string; query: string }): Ruling {
-		const { method, headers, body } = seen;
-		const whole = { ...asked, method, headers, body };
-		if (seen.endpoint === 'token') return answerToken(whole, logins, tokens);
-		if (seen.endpoint === 'other') return answerOther();
-		return answerSite(whole, sites, tokens, plan.faults.tokenLifetime);
+
+	/** The reply to a request, and the faults that change it. */
+	function replyTo(
+		entry: RecordedRequest,
+		received: ServiceRequest,
+		faults: Fault[],
+	): [Reply, Fault[]] {
+		for (const fault of faults) {
+			const replacement = plan.replacement(fault, entry, origin);
+			if (replacement) return [replacement, [fault]];
+		}
+		if (entry.endpoint === 'other') return [refusal(404, 'There is nothing at this address.'), []];
+		const reply =
+			entry.endpoint === 'token'
+				? replyToTokenRequest(received, logins, tokens)
+				: replyToSiteRequest(received, sites, tokens, plan.faults.tokenLifetime);
+		return [reply, reply.status === 200 ? faults.filter(changesResponse) : []];
 	}
+
+	const publish = (exchange: Exchange) => {
+		if (!unchecked) channel(EXCHANGES).publish(exchange);
+	};
 
 	async function handle(request: http.IncomingMessage, response: http.ServerResponse) {
-		const { seen, asked, answered, leave } = arrive(request, response);
+		const { entry, received, countStatus, leave, closed } = arrive(request, response);
 		const body = await readBody(request);
-		seen.body = body ?? '';
-		if (seen.endpoint === 'token') seen.user = usernameIn(seen.body);
+		entry.body = received.body = body ?? '';
+		publish({ request: received });
 
-		const faults = plan.take(seen);
+		const faults = plan.take(entry);
 		for (const { latencyMs = 0 } of faults) {
-			const ms = typeof latencyMs === 'function' ? latencyMs(seen) : latencyMs;
-			if (ms > 0 && !(await wait(ms, response))) return;
+			const ms = typeof latencyMs === 'function' ? latencyMs(entry) : latencyMs;
+			if (ms > 0 && !(await wait(ms, closed))) return;
 		}
 		if (faults.some(({ connection }) => connection === 'hang')) return;
 		if (faults.some(({ connection }) => connection === 'reset')) {
 			leave();
-			closeByFault(response);
+			resetConnection(response);
 			return;
 		}
 
-		let ruling: Ruling | undefined;
-		let changes: Fault[] = [];
-		for (const fault of faults) {
-			ruling = plan.instead(fault, seen, origin);
-			if (ruling) {
-				changes = [fault];
-				break;
-			}
+		const [reply, changes] =
+			body === undefined
+				? [refusal(413, 'The body is too large.'), []]
+				: replyTo(entry, received, faults);
+		const composed = compose(reply, changes);
+		if (changes.length === 0) {
+			publish({ request: received, response: { ...composed, body: composed.body.toString() } });
 		}
-		if (!ruling) {
-			ruling =
-				body === undefined
-					? { status: 413, json: { message: 'The body is too large.' } }
-					: rule(seen, asked);
-			if (ruling.status === 200) changes = faults;
-		}
-		const answer = compose(ruling, changes);
-		answered(answer.status);
-		await write(answer, response, faults, leave);
+		countStatus(composed.status);
+		await write(composed, response, faults, closed, leave);
 	}
 
 	const service: Service = {
 		origin,
 		baseUrl: origin + basePath,
 		get login() {
-			return logins[0]!;
+			return logins[0] ?? SAMPLE_LOGIN;
 		},
 		logins,
 		sites,
 		faults: plan.faults,
-		requests,
-		counts,
-		issuedTokens: tokens.issued,
-		expireTokens: () => tokens.expire(),
+		get requests() {
+			return requests;
+		},
+		get counts() {
+			return counts;
+		},
+		get issuedTokens() {
+			return tokens.issued;
+		},
+		expireTokens: () => {
+			tokens.expire();
+		},
 		reset() {
-			round += 1;
 			plan.reset();
-			tokens.reset();
-			requests.length = 0;
-			Object.assign(counts, noCounts());
+			tokens = new Tokens();
+			requests = [];
+			counts = new Counts();
 			sites.splice(0, Infinity, ...structuredClone(firstSites));
 			logins.splice(0, Infinity, ...structuredClone(firstLogins));
 		},
 		async close() {
-			closing = true;
-			const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();
 			await closed;
 		},
 	};
 
 	server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
+		const { method, url = '' } = request;
 		const work =
-			options.control && request.url!.startsWith(CONTROL_PATH)
-				? readBody(request).then((body) => answerControl(service, request, body, response))
+			options.control && url.startsWith(CONTROL_PATH)
+				? readBody(request).then((body) => {
+						respondWithJson(response, 200, control(service, method, url, body));
+					})
 				: handle(request, response);
-		work.catch((error: Error) => {
-			// Either the client left while it was sending, or a fault given by a test cannot be carried out.
-			if (response.headersSent || response.destroyed) {
-				response.destroy();
-				return;
-			}
-			response.writeHead(500, { 'content-type': 'application/json' });
-			response.end(JSON.stringify({ message: `The stand-in cannot do that: ${error.message}` }));
+		work.catch((error: unknown) => {
+			// Either the client left while it was sending, or a fault or an action cannot be carried out.
+			if (response.headersSent || response.destroyed) response.destroy();
+			else
+				respondWithJson(response, 500, {
+					message: `The stand-in cannot do that: ${String(error)}`,
+				});
 		});
 	});
 	return service;

@@ -1,4 +1,6 @@
-/** A unit as service.md, «Unit», has it; null and absent coordinates occur, and so may other fields. */
+import { at } from '../helpers/at';
+
+/** A unit: docs/service.md#unit. Coordinates may be null or absent here, and other fields may occur. */
 export interface Unit {
 	unitId: number;
 	unitName: string;
@@ -7,7 +9,7 @@ export interface Unit {
 	[other: string]: unknown;
 }
 
-/** The object of service.md, «Site info». */
+/** The object `info`: docs/service.md#site-info */
 export interface SiteInfo {
 	longitude: number | null;
 	latitude: number | null;
@@ -19,7 +21,7 @@ export interface SiteInfo {
 	[other: string]: unknown;
 }
 
-/** A site with all that `$include` can ask for; what is sent of it depends on the request. */
+/** A site with all parts (docs/service.md#site); which of them are sent depends on the request. */
 export interface Site {
 	siteId: number;
 	siteName: string;
@@ -28,13 +30,13 @@ export interface Site {
 	[other: string]: unknown;
 }
 
-/** Degrees between two neighbouring pens, about 100 m north-south and east-west at 67° north. */
+/** Degrees between two neighboring pens, about 100 m north-south and east-west at 67° north. */
 const STEP = { latitude: 0.0009, longitude: 0.0023 };
 
 const degrees = (value: number) => Number(value.toFixed(6));
 
 /**
- * A made-up site whose pens lie in two rows, as moorings do.
+ * An invented site whose pens lie in two rows, as moorings do.
  * @param place the site's own point in decimal degrees; the pens start there
  */
 function sampleSite(
@@ -65,8 +67,8 @@ function sampleSite(
 }
 
 /**
- * The sample sites: invented, along the coast of Nordland; no real farm is meant. Made anew at each call.
- * Two are out of the ordinary on purpose: 1101 has no units, and of 1120's units one has null and one has no coordinates.
+ * The sample sites: invented, along the coast of Nordland; no real farm is meant. New objects at each call.
+ * Two are unusual on purpose: 1101 has no units, and of the units of 1120 one has null as its coordinates and one has none.
  */
 export function sampleSites(): Site[] {
 	const sites = [
@@ -77,25 +79,19 @@ export function sampleSites(): Site[] {
 		sampleSite(1101, 'Blåsundet', 'BLÅS', { latitude: 67.55236, longitude: 14.87049 }, 0),
 		sampleSite(1120, 'Hellværet', 'HELL', { latitude: 67.71854, longitude: 15.03392 }, 5),
 	];
-	const units = sites[5]!.units;
-	Object.assign(units[3]!, { longitude: null, latitude: null });
-	delete units[4]!.longitude;
-	delete units[4]!.latitude;
+	const { units } = at(sites, 5);
+	Object.assign(at(units, 3), { longitude: null, latitude: null });
+	delete at(units, 4).longitude;
+	delete at(units, 4).latitude;
 	return sites;
 }
 
-/** As many made-up sites as a load needs: ids from 5001 on, four pens each, one site every kilometre. */
+/** As many invented sites as you need: IDs from 5001 on, four pens each, one site every kilometer. */
 export function manySites(count: number): Site[] {
-	return Array.from({ length: count }, (_, index) =>
-		sampleSite(
-			5001 + index,
-			`Prøvested ${index + 1}`,
-			`P${index + 1}`,
-			{
-				latitude: degrees(60 + (index % 1000) * 0.009),
-				longitude: degrees(4 + (index % 97) * 0.02),
-			},
-			4,
-		),
-	);
+	return Array.from({ length: count }, (_, index) => {
+		const latitude = degrees(60 + (index % 1000) * 0.009);
+		const longitude = degrees(4 + (index % 97) * 0.02);
+		const name = `Prøvested ${index + 1}`;
+		return sampleSite(5001 + index, name, `P${index + 1}`, { latitude, longitude }, 4);
+	});
 }
