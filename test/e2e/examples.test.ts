@@ -15,7 +15,7 @@ import { GoogleSheets } from './posted-to/googleSheets';
 import { type Hosts, standInFor } from './posted-to/hosts';
 import { Slack } from './posted-to/slack';
 import { prepared } from './prepared';
-import { until } from './until';
+import { until } from '../helpers/until';
 import type { NewWorkflow } from './workflows';
 import { ROOT } from './workspace';
 

@@ -7,7 +7,7 @@ import { manySites, sampleSites } from '../fake-service/sites';
 import { type CredentialReference, N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { findSecrets, secretsOf } from './secrets';
-import { until } from './until';
+import { until } from '../helpers/until';
 import { node, readSites, siteNode } from './workflows';
 
 const SITES = sampleSites();

@@ -3,7 +3,7 @@ import type { Execution } from './executions';
 import { N8nInstance } from './n8n';
 import { prepared } from './prepared';
 import { findSecrets, secretsOf } from './secrets';
-import { until } from './until';
+import { until } from '../helpers/until';
 import { chain, node, siteTrigger } from './workflows';
 
 const STORHOLMEN = 1042;

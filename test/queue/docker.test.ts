@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
 import { run } from '../e2e/processes';
-import { until } from '../e2e/until';
+import { until } from '../helpers/until';
 import { chain, node, siteNode } from '../e2e/workflows';
 import { inWorkspace, packageManagerEnv, ROOT } from '../e2e/workspace';
 import { type Service, startService } from '../fake-service/service';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import Table from 'cli-table3';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
-import { until } from '../e2e/until';
+import { until } from '../helpers/until';
 import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { type Service, startService } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';

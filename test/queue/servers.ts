@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, GuardedProcess, run } from '../e2e/processes';
-import { until } from '../e2e/until';
+import { until } from '../helpers/until';
 import { SetupError } from '../e2e/workspace';
 
 /** A server of its own on 127.0.0.1, with its data in a folder that goes when it stops. */

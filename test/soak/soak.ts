@@ -10,7 +10,7 @@ import { runMain, say } from '../e2e/open';
 import { keep } from '../e2e/prepared';
 import { findSecrets, secretsOf } from '../e2e/secrets';
 import { packTarball } from '../e2e/tarball';
-import { until } from '../e2e/until';
+import { until } from '../helpers/until';
 import { chain, node, siteNode, siteTrigger } from '../e2e/workflows';
 import { ROOT, SetupError } from '../e2e/workspace';
 import type { Fault } from '../fake-service/faults';

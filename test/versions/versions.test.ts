@@ -6,7 +6,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { installN8n, type N8nMajor } from '../e2e/install';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import { prepared } from '../e2e/prepared';
-import { until } from '../e2e/until';
+import { until } from '../helpers/until';
 import { chain, httpRequest, node, readSites, siteNode, siteTrigger } from '../e2e/workflows';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { type Service, startService } from '../fake-service/service';

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { until } from '../until';
+import { until } from '../../helpers/until';
 
 /** The owner's e-mail and password. */
 export interface Account {
