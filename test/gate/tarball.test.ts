@@ -1,27 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
-import { packPackage, type Packed } from './pack';
+import { defined } from '../helpers/at';
+import { packAndUnpack, type Unpacked } from './pack';
 
-const MAXIMUM_SIZE = 40_000;
+const MAX_SIZE = 40_000;
 
-let packed: Packed;
+let unpacked: Unpacked;
 let loader: PackageDirectoryLoader;
 
 beforeAll(async () => {
-	packed = packPackage();
-	loader = new PackageDirectoryLoader(packed.directory);
+	unpacked = await packAndUnpack();
+	loader = new PackageDirectoryLoader(unpacked.directory);
 	await loader.loadAll();
 }, 60_000);
 
-afterAll(() => packed?.remove());
+afterAll(() => unpacked.remove());
 
 /** The file itself and every module of the package that it requires, directly or not. */
 function withImports(file: string, seen = new Set<string>()): Set<string> {
 	if (seen.has(file)) return seen;
 	seen.add(file);
 	for (const [, path] of readFileSync(file, 'utf8').matchAll(/\brequire\("(\.[^"]+)"\)/g)) {
-		withImports(require.resolve(resolve(dirname(file), path as string)), seen);
+		withImports(require.resolve(resolve(dirname(file), defined(path))), seen);
 	}
 	return seen;
 }
@@ -34,32 +35,19 @@ function iconsOf({ iconUrl }: { iconUrl?: unknown }): string[] {
 
 describe('the tarball', () => {
 	it('holds what the package needs and nothing else', () => {
-		const { nodes, credentials } = loader.packageJson.n8n!;
-		const modules = [...nodes!, ...credentials!].flatMap((path) =>
-			[...withImports(join(packed.directory, path))].map((file) =>
-				relative(packed.directory, file).replaceAll('\\', '/'),
-			),
-		);
-		const codex = nodes!.map((path) => `${path}on`);
+		const { nodes, credentials } = defined(loader.packageJson.n8n);
+		const modules = [...defined(nodes), ...defined(credentials)]
+			.flatMap((path) => [...withImports(join(unpacked.directory, path))])
+			.map((file) => relative(unpacked.directory, file).replaceAll('\\', '/'));
+		const codex = defined(nodes).map((path) => `${path}on`);
 		const icons = [...loader.types.nodes, ...loader.types.credentials].flatMap(iconsOf);
-
-		expect(packed.files).toEqual(
-			[
-				...new Set([
-					'LICENSE.md',
-					'README.md',
-					'index.js',
-					'package.json',
-					...modules,
-					...codex,
-					...icons,
-				]),
-			].sort(),
-		);
+		const documents = ['LICENSE.md', 'README.md', 'index.js', 'package.json'];
+		const needed = new Set([...documents, ...modules, ...codex, ...icons]);
+		expect(unpacked.files).toEqual([...needed].sort());
 	});
 
-	it(`is at most ${MAXIMUM_SIZE / 1000} kB`, () => {
-		expect(packed.size).toBeLessThanOrEqual(MAXIMUM_SIZE);
+	it(`is at most ${MAX_SIZE / 1000} kB`, () => {
+		expect(unpacked.size).toBeLessThanOrEqual(MAX_SIZE);
 	});
 });
 
@@ -77,11 +65,8 @@ describe("n8n's loader", () => {
 	});
 
 	it('finds the codex of every node', () => {
-		for (const { name, codex } of loader.types.nodes) {
-			expect({ name, categories: codex?.categories }).toEqual({
-				name,
-				categories: [expect.any(String)],
-			});
+		for (const { codex } of loader.types.nodes) {
+			expect(codex?.categories).toHaveLength(1);
 			expect(codex?.alias).toContain('fish');
 		}
 	});
