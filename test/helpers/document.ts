@@ -5,16 +5,16 @@ import { join } from 'node:path';
 export interface Block {
 	/** In docs/, for example reliability.md. */
 	document: string;
-	/** For example "Soak". */
+	/** For example "soak result". */
 	name: string;
-	/** For example `npm run test:soak`. */
+	/** For example "npm run test:soak -- --write". */
 	command: string;
 }
 
 function split({ document, name, command }: Block) {
 	const file = join(__dirname, '../../docs', document);
-	const begin = `<!-- ${name}: written by \`${command}\` -->`;
-	const end = `<!-- The end of: ${name} -->`;
+	const begin = `<!-- The ${name}: written by \`${command}\` -->`;
+	const end = `<!-- The end of the ${name} -->`;
 	const [before = '', rest = ''] = readFileSync(file, 'utf8').split(begin);
 	const [block = '', after] = rest.split(end);
 	if (after === undefined) throw new Error(`${file} has no place for "${name}"`);

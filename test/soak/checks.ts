@@ -1,6 +1,6 @@
 import { say } from '../e2e/cli';
 import { findSecrets, secretsOf } from '../e2e/secrets';
-import { count, megabytes } from '../helpers/count';
+import { count, megabytes } from '../helpers/numbers';
 import type { Soak } from './soak';
 
 /** What must be so, whether it was, and what was seen of it. */

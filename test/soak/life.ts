@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { N8nInstance } from '../e2e/n8n';
 import { at } from '../helpers/at';
+import { median } from '../helpers/numbers';
 
 /** After a start, n8n may not know its webhooks yet. */
 const STARTING_MS = 30_000;
-
-const median = (numbers: number[]): number | undefined =>
-	[...numbers].sort((a, b) => a - b)[numbers.length >> 1];
 
 /** n8n, which is killed and started again. */
 export class Life {
@@ -64,7 +62,7 @@ export class Life {
 		const longest = this.memory.reduce((a, b) => (b.length > a.length ? b : a));
 		const warm = longest.slice(Math.floor(longest.length / 4));
 		const third = Math.floor(warm.length / 3);
-		const [first, last] = [warm.slice(0, third), warm.slice(warm.length - third)].map(median);
-		return { first: first ?? NaN, last: last ?? NaN, samples: warm.length };
+		const [first, last] = [median(warm.slice(0, third)), median(warm.slice(warm.length - third))];
+		return { first, last, samples: warm.length };
 	}
 }

@@ -6,7 +6,7 @@ import { reportChanges } from '../e2e/workflows';
 import type { Service } from '../fake-service/service';
 import { until } from '../helpers/until';
 import { Changes } from './changes';
-import { count, megabytes } from '../helpers/count';
+import { count, megabytes } from '../helpers/numbers';
 import { Life } from './life';
 import { type Random, randomFrom } from './random';
 import { Reader, readerWorkflow } from './reader';
