@@ -1,6 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import type { CredentialReference, NewWorkflow } from '../e2e/n8n';
-import { chain, httpRequest, node, siteNode, webhook } from '../e2e/workflows';
+import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../e2e/workflows';
 
 /** A way to read the sites of the items. */
 export interface Caller {
@@ -82,7 +82,7 @@ export function workflowOf(
 	return chain(
 		`Benchmark: ${caller.title}`,
 		webhook(path, 'firstEntryJson'),
-		node('Items', 'n8n-nodes-bench.benchItems', 1, {}),
+		webhookItems(),
 		caller.node(credential, baseUrl),
 		node('Summary', 'n8n-nodes-bench.benchSummary', 1, { caller: caller.title }),
 	);

@@ -89,7 +89,6 @@ export class Platform {
 		const path = await this.pathOf(caller);
 		const { faults, counts } = this.service;
 		await this.prepareToken(token, path);
-		const bareToken = await this.obtainToken();
 		const slow = latency > 0 ? [{ latencyMs: latency }] : [];
 		// As services count it: so many in any one second
 		const limit = perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }];
@@ -97,7 +96,8 @@ export class Platform {
 		faults.site = [...slow, ...limit];
 		const before = { ...counts };
 		const { maxConcurrency: concurrency } = parseRequestOptions({});
-		const summary = await this.call(path, { items, sites, token: bareToken, concurrency });
+		const bareToken = this.service.issuedTokens.at(-1);
+		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
 		faults.token = faults.site = [];
 		this.isWarm = token !== 'wrong password';
 		return {
@@ -133,29 +133,18 @@ export class Platform {
 			});
 		}
 		if (needsLogin) return;
-		if (!this.isWarm) await this.call(path, { items: 1, sites: 1 });
+		if (!this.isWarm) await this.call(path, 1, 1);
 		if (token === 'expired') this.service.expireTokens();
 	}
 
-	private async obtainToken(): Promise<string> {
-		const response = await fetch(`${this.service.baseUrl}/auth/token`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', 'api-version': '2025-01-01' },
-			body: JSON.stringify(this.service.login),
-		});
-		return ((await response.json()) as { access_token: string }).access_token;
-	}
-
-	private async call(path: string, body: object): Promise<Summary> {
-		const response = await until(
-			'n8n accepts a call',
-			async () => {
-				const called = await callWebhook(this.n8n, path, { ...body, firstSite: FIRST_SITE });
-				// Just after a start n8n does not know its webhooks yet, and after too much work it is unhealthy for a while.
-				return [404, 503].includes(called.status) ? undefined : called;
-			},
-			{ intervalMs: 100 },
-		);
+	private async call(path: string, items: number, sites: number, more?: object): Promise<Summary> {
+		const siteIds = Array.from({ length: items }, (_, index) => FIRST_SITE + (index % sites));
+		const call = async () => {
+			const response = await callWebhook(this.n8n, path, { siteIds, ...more });
+			// Just after a start n8n does not know its webhooks yet, and after too much work it is unhealthy for a while.
+			return [404, 503].includes(response.status) ? undefined : response;
+		};
+		const response = await until('n8n accepts a call', call, { intervalMs: 100 });
 		const text = await response.text();
 		if (!response.ok) throw new Error(`n8n responded with ${response.status}: ${text}`);
 		return JSON.parse(text) as Summary;

@@ -76,7 +76,6 @@ async function checkCompiler(): Promise<void> {
 
 async function installPackages(dir: string, say: Say): Promise<void> {
 	say('Installing n8n: more than a thousand packages and 2 GB, only this first time.');
-	const progress = throttled(say);
 	const options = [
 		'--frozen-lockfile',
 		'--ignore-workspace',
@@ -91,13 +90,7 @@ async function installPackages(dir: string, say: Say): Promise<void> {
 		cwd: dir,
 		env: { ...packageManagerEnv(), CI: 'true' },
 		onLine: (line) => {
-			const counts = /resolved (\d+), reused (\d+), downloaded (\d+), added (\d+)/.exec(line);
-			if (!counts) return;
-			const [resolved = 0, reused = 0, downloaded = 0, added = 0] = counts.slice(1).map(Number);
-			const fetched = reused + downloaded;
-			progress(
-				`Installing n8n: ${fetched} of ${resolved} packages downloaded, ${added} installed.`,
-			);
+			if (line.startsWith('Progress:')) say(line);
 		},
 	});
 	const offline = NO_NETWORK.test(ended.output);
@@ -153,14 +146,4 @@ function nodeFor(dir: string): { binary: string; home: string } {
 		`n8n needs Node 24 or newer on this machine, and this is Node ${process.versions.node}. ` +
 			'Install Node 24 from https://nodejs.org and run the command again.',
 	);
-}
-
-/** Prints at most one line in three seconds. */
-function throttled(say: Say): Say {
-	let last = 0;
-	return (line) => {
-		if (Date.now() - last < 3000) return;
-		last = Date.now();
-		say(line);
-	};
 }

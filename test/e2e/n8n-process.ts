@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { until } from '../helpers/until';
 import type { N8nInstall } from './install';
 import { freePort, GuardedProcess, run } from './processes';
 import { RestClient } from './rest-client';
-import { claim, inWorkspace, packageManagerEnv, SetupError } from './workspace';
+import { packageManagerEnv } from './workspace';
 
 export interface N8nOptions {
 	install: N8nInstall;
@@ -21,13 +21,6 @@ export interface N8nOptions {
 	worker?: { concurrency: number };
 	/** More environment variables for n8n, for example N8N_LOG_LEVEL. They win over the usual ones. */
 	env?: Record<string, string>;
-}
-
-/** A name and a port that are taken for one n8n. */
-export interface Reservation {
-	userFolder: string;
-	port: number;
-	release: () => Promise<void>;
 }
 
 /** How long a start, a stop or an execution may take on a slow and busy machine. */
@@ -60,9 +53,6 @@ export class N8nProcess {
 	/** Everything that n8n and its command line printed, oldest first. */
 	readonly log: string;
 
-	/** Holds everything of this n8n. */
-	readonly userFolder: string;
-
 	/** Where the editor, the REST interface and the webhooks are. */
 	readonly baseUrl: string;
 
@@ -74,38 +64,18 @@ export class N8nProcess {
 
 	private readonly encryptionKey = randomBytes(24).toString('hex');
 
+	/** @param release gives the name of this n8n back */
 	protected constructor(
 		readonly options: N8nOptions,
-		private readonly reservation: Reservation,
+		readonly userFolder: string,
+		private readonly port: number,
+		private readonly release: () => Promise<void>,
 	) {
-		this.userFolder = reservation.userFolder;
-		this.databaseFile = join(this.userFolder, '.n8n', 'database.sqlite');
-		this.log = join(this.userFolder, 'n8n.log');
-		this.baseUrl = `http://127.0.0.1:${reservation.port}`;
+		this.databaseFile = join(userFolder, '.n8n', 'database.sqlite');
+		this.log = join(userFolder, 'n8n.log');
+		this.baseUrl = `http://127.0.0.1:${port}`;
 		this.rest = new RestClient(this.baseUrl);
 		writeFileSync(this.log, '');
-	}
-
-	/**
-	 * Creates an empty user folder.
-	 * @throws SetupError when the name or the port is in use
-	 */
-	protected static async reserve({ name, port }: N8nOptions): Promise<Reservation> {
-		const release = await claim(`user-${name}`);
-		if (!release) {
-			throw new SetupError(
-				`Another run is using '${name}'. Wait until it has finished, or stop it.`,
-			);
-		}
-		try {
-			const userFolder = dirname(inWorkspace('users', name, '.n8n'));
-			rmSync(userFolder, { recursive: true, force: true });
-			await mkdir(userFolder, { recursive: true });
-			return { userFolder, port: await freePort(port), release };
-		} catch (error) {
-			await release();
-			throw error;
-		}
 	}
 
 	/** The process ID of the running server. */
@@ -162,7 +132,7 @@ export class N8nProcess {
 	/** Stops the server and releases the name. The user folder stays, for a look into it. */
 	async dispose(): Promise<void> {
 		await this.stop();
-		await this.reservation.release();
+		await this.release();
 	}
 
 	/** Runs n8n's command line, for which no server is needed. */
@@ -193,7 +163,7 @@ export class N8nProcess {
 	/** Only what is named here reaches n8n: no setting of the user's shell, and no home folder but its own. */
 	private async environment(): Promise<NodeJS.ProcessEnv> {
 		const { install, env, worker } = this.options;
-		const port = String(this.reservation.port);
+		const port = String(this.port);
 		return {
 			PATH: [dirname(install.node), process.env['PATH']].join(delimiter),
 			HOME: this.userFolder,

@@ -1,11 +1,13 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parse as parseFlatted } from 'flatted';
 import type { IConnections, ICredentialDataDecryptedObject, INode, IRun } from 'n8n-workflow';
 import { until } from '../helpers/until';
 import { Execution } from './executions';
 import { type N8nOptions, N8nProcess, TIMEOUT_MS } from './n8n-process';
+import { freePort } from './processes';
 import { RestError } from './rest-client';
+import { claim, inWorkspace, SetupError } from './workspace';
 
 /** A credential as n8n imports it; n8n encrypts `data`. */
 export interface CredentialFile {
@@ -36,14 +38,6 @@ export interface ExecutionEntry {
 	status: IRun['status'];
 }
 
-/** How a run on the command line ended. */
-interface CommandExecution {
-	/** Undefined when n8n refused to start it, which `output` then explains. */
-	execution?: Execution;
-	/** Everything that was printed. */
-	output: string;
-}
-
 /** The response to activating a workflow comes before it is done, from n8n 2.4x on. */
 interface PublicationStatus {
 	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
@@ -55,15 +49,26 @@ interface PublicationStatus {
  * the rest needs `start()`. Call `dispose()` at the end.
  */
 export class N8nInstance extends N8nProcess {
-	/** @throws SetupError when the name or the port is in use */
+	/**
+	 * Creates an empty user folder and installs the package in it.
+	 * @throws SetupError when the name or the port is in use
+	 */
 	static async create(options: N8nOptions): Promise<N8nInstance> {
-		const reservation = await N8nProcess.reserve(options);
-		const instance = new N8nInstance(options, reservation);
+		const { name, tarball } = options;
+		const release = await claim(`user-${name}`);
+		if (!release) {
+			throw new SetupError(`Another run is using '${name}'. Wait for its end, or stop it.`);
+		}
 		try {
-			if (options.tarball !== undefined) await instance.installPackage(options.tarball);
+			const userFolder = dirname(inWorkspace('users', name, '.n8n'));
+			rmSync(userFolder, { recursive: true, force: true });
+			mkdirSync(userFolder, { recursive: true });
+			const port = await freePort(options.port);
+			const instance = new N8nInstance(options, userFolder, port, release);
+			if (tarball !== undefined) await instance.installPackage(tarball);
 			return instance;
 		} catch (error) {
-			await reservation.release();
+			await release();
 			throw error;
 		}
 	}
@@ -78,8 +83,11 @@ export class N8nInstance extends N8nProcess {
 		await this.importFile('workflow', { active: false, settings: {}, ...workflow });
 	}
 
-	/** Runs a workflow that has a Manual Trigger with `n8n execute`, and waits for its end. */
-	async execute(workflowId: string): Promise<CommandExecution> {
+	/**
+	 * Runs a workflow that has a Manual Trigger with `n8n execute`, and waits for its end.
+	 * @returns no execution when n8n refused to start it, which the output then explains
+	 */
+	async execute(workflowId: string): Promise<{ execution?: Execution; output: string }> {
 		const { stdout, output } = await this.command('execute', `--id=${workflowId}`, '--rawOutput');
 		// The record stands between log lines.
 		const [json] = /^\{$[\s\S]*?^\}$/m.exec(stdout) ?? [];
@@ -172,13 +180,6 @@ export class N8nInstance extends N8nProcess {
 			cursor = nextCursor ? `&cursor=${nextCursor}` : '';
 		} while (cursor !== '' && found.length < limit);
 		return found.slice(0, limit);
-	}
-
-	/** Waits until a workflow has been executed, and reads its newest execution. */
-	async nextExecution(workflowId: string): Promise<Execution> {
-		const started = async () => (await this.executions(workflowId, 1))[0];
-		const { id } = await until('the workflow has started', started);
-		return await this.waitForExecution(id);
 	}
 
 	/** Waits until an execution has ended, and reads it. */

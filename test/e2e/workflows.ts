@@ -37,6 +37,13 @@ export function webhook(path: string, responseData: 'allEntries' | 'firstEntryJs
 	return node('Webhook', `${BUILT_IN}.webhook`, 2, parameters, { webhookId: path });
 }
 
+/** One item `{ siteId }` for each of the `siteIds` that a webhook was called with. */
+export const webhookItems = () =>
+	node('Items', `${BUILT_IN}.splitOut`, 1, {
+		fieldToSplitOut: 'body.siteIds',
+		options: { destinationFieldName: 'siteId' },
+	});
+
 /** Calls a webhook. */
 export async function callWebhook(
 	{ baseUrl }: { baseUrl: string },

@@ -53,10 +53,6 @@ export class Life {
 		at(this.memory, -1).push(Number(stdout));
 	}
 
-	get latestMemory(): number {
-		return at(this.memory, -1).at(-1) ?? 0;
-	}
-
 	/** The memory of the longest life after its warm-up: median of the first and of the last third, in kilobytes. */
 	memoryTrend(): { first: number; last: number; samples: number } {
 		const longest = this.memory.reduce((a, b) => (b.length > a.length ? b : a));

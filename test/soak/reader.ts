@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
 import type { CredentialReference, N8nInstance, NewWorkflow } from '../e2e/n8n';
-import { callWebhook, chain, node, siteNode, webhook } from '../e2e/workflows';
+import { callWebhook, chain, siteNode, webhook, webhookItems } from '../e2e/workflows';
 import type { Site } from '../fake-service/sites';
 import type { Changes } from './changes';
 import type { Life } from './life';
@@ -33,10 +33,7 @@ export function readerWorkflow(credential: CredentialReference): NewWorkflow {
 	return chain(
 		'Read Sites',
 		webhook(WEBHOOK, 'allEntries'),
-		node('Items', 'n8n-nodes-base.splitOut', 1, {
-			fieldToSplitOut: 'body.siteIds',
-			options: { destinationFieldName: 'siteId' },
-		}),
+		webhookItems(),
 		siteNode('Read', credential, {}, { onError: 'continueRegularOutput' }),
 	);
 }

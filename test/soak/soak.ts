@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { waitForPoll } from '../e2e/checks';
 import { say } from '../e2e/cli';
 import type { N8nInstance } from '../e2e/n8n';
 import { saveCredential } from '../e2e/use-n8n';
@@ -6,7 +7,7 @@ import { reportChanges } from '../e2e/workflows';
 import type { Service } from '../fake-service/service';
 import { until } from '../helpers/until';
 import { Changes } from './changes';
-import { count, megabytes } from '../helpers/numbers';
+import { count } from '../helpers/numbers';
 import { Life } from './life';
 import { type Random, randomFrom } from './random';
 import { Reader, readerWorkflow } from './reader';
@@ -91,7 +92,8 @@ export class Soak {
 			await this.look();
 			return this.changes.unreported.every(({ aroundKill }) => aroundKill);
 		}).catch((error: unknown) => say(String(error)));
-		await this.waitForTwoPolls();
+		const siteIds = this.service.sites.map(({ siteId }) => siteId);
+		await waitForPoll(this.service, siteIds);
 		await this.look();
 	}
 
@@ -128,31 +130,15 @@ export class Soak {
 		}
 	}
 
-	private async waitForTwoPolls(): Promise<void> {
-		const from = Date.now();
-		const responses = (siteId: number) =>
-			this.service.requests.filter(
-				(request) =>
-					request.at >= from && request.siteId === siteId && request.status !== undefined,
-			);
-		await until('n8n has polled twice', () =>
-			this.service.sites.every(({ siteId }) => responses(siteId).length >= 2),
-		);
-	}
-
 	private sayProgress(): void {
 		const { made, unreported, invented } = this.changes;
 		const { items, runs, wrong } = this.reader;
+		const state = this.life.isUp ? 'up' : 'starting';
+		const reported = made.length - unreported.length;
+		const mistakes = wrong.length + this.watcher.wrong.length + invented.length;
 		say(
-			[
-				this.life.isUp ? 'n8n is up' : 'n8n is starting',
-				count(runs.answered, 'run'),
-				`${items.site} sites + ${count(items.sentence, 'sentence')}`,
-				`${made.length - unreported.length} of ${count(made.length, 'change')} reported`,
-				`${count(this.service.counts.logins, 'login')} for ${count(this.expiries, 'expired token')}`,
-				megabytes(this.life.latestMemory),
-				`${wrong.length + this.watcher.wrong.length + invented.length} wrong`,
-			].join(', '),
+			`n8n is ${state}: ${count(runs.answered, 'run')}, ${count(items.site, 'site')}, ${count(items.sentence, 'sentence')}, ` +
+				`${reported} of ${count(made.length, 'change')} reported, ${count(this.expiries, 'expired token')}, ${mistakes} wrong`,
 		);
 	}
 }
