@@ -33,41 +33,29 @@ function iconsOf({ iconUrl }: { iconUrl?: unknown }): string[] {
 	return [light, dark].map((url) => url.replace(`icons/${loader.packageName}/`, ''));
 }
 
-describe('the tarball', () => {
-	it('holds what the package needs and nothing else', () => {
-		const { nodes, credentials } = defined(loader.packageJson.n8n);
-		const modules = [...defined(nodes), ...defined(credentials)]
-			.flatMap((path) => [...withImports(join(unpacked.directory, path))])
-			.map((file) => relative(unpacked.directory, file).replaceAll('\\', '/'));
-		const codex = defined(nodes).map((path) => `${path}on`);
-		const icons = [...loader.types.nodes, ...loader.types.credentials].flatMap(iconsOf);
-		const documents = ['LICENSE.md', 'README.md', 'index.js', 'package.json'];
-		const needed = new Set([...documents, ...modules, ...codex, ...icons]);
-		expect(unpacked.files).toEqual([...needed].sort());
-	});
-
-	it(`is at most ${MAX_SIZE / 1000} kB`, () => {
-		expect(unpacked.size).toBeLessThanOrEqual(MAX_SIZE);
-	});
+it('holds what the package needs and nothing else', () => {
+	const { nodes = [], credentials = [] } = defined(loader.packageJson.n8n);
+	const modules = [...nodes, ...credentials]
+		.flatMap((path) => [...withImports(join(unpacked.directory, path))])
+		.map((file) => relative(unpacked.directory, file).replaceAll('\\', '/'));
+	const codex = nodes.map((path) => `${path}on`);
+	const icons = [...loader.types.nodes, ...loader.types.credentials].flatMap(iconsOf);
+	const documents = ['LICENSE.md', 'README.md', 'index.js', 'package.json'];
+	const needed = new Set([...documents, ...modules, ...codex, ...icons]);
+	expect(unpacked.files).toEqual([...needed].sort());
 });
 
-describe("n8n's loader", () => {
-	it('finds the nodes and the credential', () => {
-		expect(loader.types.nodes.map(({ name }) => name).sort()).toEqual([
-			'aquacultureSite',
-			'aquacultureSiteTrigger',
-		]);
-		expect(loader.types.credentials.map(({ name }) => name)).toEqual(['aquacultureApi']);
-		expect(loader.known.credentials.aquacultureApi?.supportedNodes).toEqual([
-			'aquacultureSite',
-			'aquacultureSiteTrigger',
-		]);
-	});
+it(`is at most ${MAX_SIZE / 1000} kB`, () => {
+	expect(unpacked.size).toBeLessThanOrEqual(MAX_SIZE);
+});
 
-	it('finds the codex of every node', () => {
-		for (const { codex } of loader.types.nodes) {
-			expect(codex?.categories).toHaveLength(1);
-			expect(codex?.alias).toContain('fish');
-		}
-	});
+it("is loaded by n8n's loader: two nodes with their codex, and a credential that both use", () => {
+	const nodes = ['aquacultureSite', 'aquacultureSiteTrigger'];
+	expect(loader.types.nodes.map(({ name }) => name).sort()).toEqual(nodes);
+	expect(loader.types.credentials.map(({ name }) => name)).toEqual(['aquacultureApi']);
+	expect(loader.known.credentials.aquacultureApi?.supportedNodes).toEqual(nodes);
+	for (const { codex } of loader.types.nodes) {
+		expect(codex?.categories).toHaveLength(1);
+		expect(codex?.alias).toContain('fish');
+	}
 });

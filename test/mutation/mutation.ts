@@ -50,15 +50,14 @@ function optionsOf({ file, tests }: Target): object {
 const isKilled = ({ status }: MutantResult) => status === 'Killed' || status === 'Timeout';
 const isAlive = ({ status }: MutantResult) => status === 'Survived' || status === 'NoCoverage';
 
-const scoreOf = (results: MutantResult[]) => {
-	const killed = results.filter(isKilled).length;
-	return (100 * killed) / (killed + results.filter(isAlive).length);
-};
+function tally(results: MutantResult[]) {
+	const [killed, alive] = [results.filter(isKilled).length, results.filter(isAlive).length];
+	return { killed, alive, score: (100 * killed) / (killed + alive) };
+}
 
 function scoreRow(name: string, results: MutantResult[]): string[] {
-	const [killed, alive] = [results.filter(isKilled).length, results.filter(isAlive).length];
-	const counts = [killed + alive, killed, alive].map(String);
-	return [name, ...counts, `${scoreOf(results).toFixed(1)} %`];
+	const { killed, alive, score } = tally(results);
+	return [name, ...[killed + alive, killed, alive].map(String), `${score.toFixed(1)} %`];
 }
 
 function survivorRow({ fileName, location, mutatorName, replacement, status }: MutantResult) {
@@ -79,12 +78,12 @@ async function main(): Promise<void> {
 	});
 	// Stryker is an ES module
 	const { Stryker } = await import('@stryker-mutator/core');
-	const all: MutantResult[] = [];
+	const byFile = new Map<string, MutantResult[]>();
 	for (const target of findTargets(positionals, values.quick)) {
 		console.log(`${target.file}, judged by ${target.tests.join(', ')}`);
-		all.push(...(await new Stryker(optionsOf(target)).runMutationTest()));
+		byFile.set(target.file, await new Stryker(optionsOf(target)).runMutationTest());
 	}
-	const files = [...new Set(all.map(({ fileName }) => fileName))];
+	const all = [...byFile.values()].flat();
 	const survivors = markdownTable([
 		['Survivor', 'Change', 'To', ''],
 		...all.filter(isAlive).map(survivorRow),
@@ -92,18 +91,13 @@ async function main(): Promise<void> {
 	const scores = markdownTable(
 		[
 			['File', 'Mutants', 'Killed', 'Survived', 'Score'],
-			...files.map((file) =>
-				scoreRow(
-					relative('.', file),
-					all.filter(({ fileName }) => fileName === file),
-				),
-			),
+			...[...byFile].map(([file, results]) => scoreRow(file, results)),
 			scoreRow('All', all),
 		],
 		{ align: ['l', 'r', 'r', 'r', 'r'] },
 	);
 	console.log(`\n${survivors}\n\n${scores}`);
-	if (!(scoreOf(all) >= KILLED_AT_LEAST)) {
+	if (!(tally(all).score >= KILLED_AT_LEAST)) {
 		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}
 }

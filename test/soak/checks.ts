@@ -24,12 +24,12 @@ const MEMORY_BOUND = 1.5;
 
 /** What must be so after a soak. */
 export async function checksOf(soak: Soak): Promise<Check[]> {
-	const { changes, expiries, n8n, reader, service, watcher, weather } = soak;
+	const { changes, expiries, n8n, reader, service, weather } = soak;
 	const { runs, items } = reader;
 	const { kills } = soak.life;
 
 	const faults = [...weather.met.values()].reduce((sum, times) => sum + times, 0);
-	const executions = await n8n.executions(soak.readerId);
+	const executions = await n8n.executions(soak.workflows.reader);
 	const ended = (...of: string[]) => executions.filter(({ status }) => of.includes(status)).length;
 	const succeeded = ended('success');
 	const interrupted = ended('crashed', 'error', 'canceled');
@@ -72,7 +72,7 @@ export async function checksOf(soak: Soak): Promise<Check[]> {
 			'Each change was reported exactly once; only one around a kill may be lost or reported twice',
 			lost.length === around(lost) && twice.length === around(twice),
 			`${made.length - lost.length - twice.length} of ${made.length} once`,
-			`around a kill: ${around(lost)} lost, ${around(twice)} twice, ${count(watcher.polls.interrupted, 'execution')} interrupted`,
+			`around a kill: ${around(lost)} lost, ${around(twice)} twice, ${count(soak.polls.interrupted, 'execution')} interrupted`,
 			`otherwise: ${lost.length - around(lost)} lost, ${twice.length - around(twice)} twice`,
 		),
 		check(
@@ -83,9 +83,9 @@ export async function checksOf(soak: Soak): Promise<Check[]> {
 		),
 		check(
 			'Each poll that failed said why in a sentence',
-			watcher.wrong.length === 0,
-			count(watcher.polls.failed, 'failed poll'),
-			...watcher.wrong.slice(0, 3),
+			soak.wrongPolls.length === 0,
+			count(soak.polls.failed, 'failed poll'),
+			...soak.wrongPolls.slice(0, 3),
 		),
 		check(
 			'No more logins than starts of n8n and expired tokens',

@@ -13,11 +13,11 @@ const WEBHOOK = 'soak';
 /** The messages for the faults of the service and the network that occur here. */
 const SENTENCES = [
 	/The service is receiving too many requests/,
-	/The service asks to wait \d+ seconds?/,
-	/The service is not able to answer at the moment \(status 50[03]\)/,
-	/The connection to the service broke off/,
-	/The service did not answer in time/,
-	/The service does not accept its own access token: .*/,
+	/The service asked for a wait of \d+ seconds?/,
+	/The service is unavailable \(status 50[03]\)/,
+	/The connection to the service was lost/,
+	/The service did not respond in time/,
+	/The service rejected a newly issued access token: .*/,
 ];
 const NOT_FOUND = new RegExp(`Site ${NOT_THERE} was not found`);
 

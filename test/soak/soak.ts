@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { waitForPoll } from '../e2e/checks';
 import { say } from '../e2e/cli';
+import type { Execution } from '../e2e/executions';
 import type { N8nInstance } from '../e2e/n8n';
 import { saveCredential } from '../e2e/use-n8n';
 import { reportChanges } from '../e2e/workflows';
@@ -10,38 +11,53 @@ import { Changes } from './changes';
 import { count } from '../helpers/numbers';
 import { Life } from './life';
 import { type Random, randomFrom } from './random';
-import { Reader, readerWorkflow } from './reader';
-import { Watcher } from './watcher';
+import { isKnownFailure, Reader, readerWorkflow } from './reader';
 import { Weather } from './weather';
 
 const READERS = 2;
 const PROGRESS_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1000;
 
+interface Settings {
+	minutes: number;
+	seed: number;
+}
+
 /** All that happens side by side during the soak, and what was seen of it. */
 export class Soak {
 	expiries = 0;
 
+	/** Polls that n8n recorded as failed, and executions of the trigger that a kill interrupted. */
+	readonly polls = { failed: 0, interrupted: 0 };
+
+	/** Messages of failed polls that do not belong to a fault. */
+	readonly wrongPolls: string[] = [];
+
+	readonly changes: Changes;
+
+	readonly life: Life;
+
+	readonly reader: Reader;
+
+	readonly weather = new Weather((name) => this.random(name));
+
+	private readonly executionsRead = new Set<string>();
+
 	private readonly stop = new AbortController();
 
 	private constructor(
-		private readonly settings: { minutes: number; seed: number },
+		private readonly settings: Settings,
 		readonly service: Service,
 		readonly n8n: N8nInstance,
-		readonly readerId: string,
-		readonly changes: Changes,
-		readonly watcher: Watcher,
-		readonly life = new Life(n8n),
-		readonly reader = new Reader(n8n, life, changes, service.sites),
-		readonly weather = new Weather((name) => randomFrom(settings.seed, name)),
-	) {}
+		readonly workflows: { reader: string; trigger: string },
+	) {
+		this.changes = new Changes(service.sites, this.random('changes'));
+		this.life = new Life(n8n);
+		this.reader = new Reader(n8n, this.life, this.changes, service.sites);
+	}
 
 	/** Creates and activates the workflows. */
-	static async create(
-		settings: { minutes: number; seed: number },
-		service: Service,
-		n8n: N8nInstance,
-	): Promise<Soak> {
+	static async create(settings: Settings, service: Service, n8n: N8nInstance): Promise<Soak> {
 		const credential = await saveCredential(n8n, service);
 		const siteIds = service.sites.map(({ siteId }) => siteId);
 		const reader = await n8n.createWorkflow(readerWorkflow(credential));
@@ -49,8 +65,7 @@ export class Soak {
 		await n8n.activate(reader);
 		// The trigger's first poll is silent, so it must be over before anything changes.
 		await n8n.activate(trigger);
-		const changes = new Changes(service.sites, randomFrom(settings.seed, 'changes'));
-		return new Soak(settings, service, n8n, reader, changes, new Watcher(n8n, changes, trigger));
+		return new Soak(settings, service, n8n, { reader, trigger });
 	}
 
 	/** Runs for the time of the settings, and then until the trigger has reported the rest. */
@@ -97,8 +112,30 @@ export class Soak {
 		await this.look();
 	}
 
+	private random(name: string): Random {
+		return randomFrom(this.settings.seed, name);
+	}
+
+	/** Reads what the trigger has started and has not been read yet. */
 	private async look(): Promise<void> {
-		await this.life.survive(() => this.watcher.look());
+		await this.life.survive(async () => {
+			for (const { id, status } of await this.n8n.executions(this.workflows.trigger, 100)) {
+				if (this.executionsRead.has(id)) continue;
+				if (status === 'crashed') this.polls.interrupted += 1;
+				else if (status === 'success' || status === 'error') {
+					this.readExecution(await this.n8n.waitForExecution(id));
+				} else continue;
+				this.executionsRead.add(id);
+			}
+		});
+	}
+
+	private readExecution(execution: Execution): void {
+		for (const event of execution.json('Reported')) this.changes.report(event);
+		if (!execution.failure) return;
+		this.polls.failed += 1;
+		const { message } = execution.failure;
+		if (!isKnownFailure(message)) this.wrongPolls.push(message);
 	}
 
 	/** Works until the time is over, with random pauses of so many milliseconds. */
@@ -107,7 +144,7 @@ export class Soak {
 		[shortest, longest]: [number, number],
 		work: (random: Random) => unknown,
 	): Promise<void> {
-		const random = randomFrom(this.settings.seed, name);
+		const random = this.random(name);
 		while (await this.pause(shortest + random() * (longest - shortest))) await work(random);
 	}
 
@@ -135,7 +172,7 @@ export class Soak {
 		const { items, runs, wrong } = this.reader;
 		const state = this.life.isUp ? 'up' : 'starting';
 		const reported = made.length - unreported.length;
-		const mistakes = wrong.length + this.watcher.wrong.length + invented.length;
+		const mistakes = wrong.length + this.wrongPolls.length + invented.length;
 		say(
 			`n8n is ${state}: ${count(runs.answered, 'run')}, ${count(items.site, 'site')}, ${count(items.sentence, 'sentence')}, ` +
 				`${reported} of ${count(made.length, 'change')} reported, ${count(this.expiries, 'expired token')}, ${mistakes} wrong`,

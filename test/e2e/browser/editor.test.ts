@@ -121,7 +121,7 @@ describe('Aquaculture Site', () => {
 
 		await editor.fill('siteIds', '1101, 1088');
 		await editor.execute();
-		expect(await editor.readHints()).toEqual(['No units, and so no rows: Blåsundet (1101)']);
+		expect(await editor.readHints()).toEqual(['No units, so no rows: Blåsundet (1101)']);
 		const [, ...others] = await editor.readTable();
 		expect(others.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
 			'Kjærstraumen Pen 1',
@@ -157,7 +157,7 @@ describe('Aquaculture Site', () => {
 		expect(row?.[2]).toContain('unitName:Pen 10');
 		const hints = await editor.readHints();
 		expect(hints).toHaveLength(1);
-		expect(hints[0]).toMatch(/^Not on the map, .*Pen 4 of site Hellværet .*Pen 5/);
+		expect(hints[0]).toMatch(/^Not on the map .*Pen 4 of site Hellværet .*Pen 5/);
 
 		await editor.choose('format', 'File');
 		await editor.execute();
@@ -178,7 +178,7 @@ describe('Aquaculture Site', () => {
 
 	it('says what is left of a site when nothing is included', async () => {
 		await openNode('Get a site');
-		const notice = editor.panel.getByText('holds only the ID and the name of the site');
+		const notice = editor.panel.getByText('contains only the ID and the name of the site');
 		expect(await notice.isVisible()).toBe(false);
 		await editor.chooseNone('include');
 		await notice.waitFor();
