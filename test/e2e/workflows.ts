@@ -54,7 +54,7 @@ export async function callWebhook(
 		method: 'POST',
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify(body),
-		signal: AbortSignal.timeout(120_000),
+		signal: AbortSignal.timeout(600_000),
 	});
 }
 

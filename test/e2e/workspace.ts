@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { until } from '../helpers/until';
@@ -16,7 +16,10 @@ export const ROOT = resolve(__dirname, '../..');
 
 /** A path in `.n8n/`, which holds everything that the real n8n needs and makes. Creates its folder. */
 export function inWorkspace(...path: string[]): string {
-	const full = join(ROOT, '.n8n', ...path);
+	const root = join(ROOT, '.n8n');
+	mkdirSync(root, { recursive: true });
+	// n8n lets its nodes write to real paths only, and a worktree may have a link here.
+	const full = join(realpathSync(root), ...path);
 	mkdirSync(dirname(full), { recursive: true });
 	return full;
 }

@@ -137,6 +137,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			read({ operation: 'getGeoJson', format: 'file' }),
 			node('Write', 'n8n-nodes-base.readWriteFile', 1, { operation: 'write', fileName }),
 		);
+		expect(execution.failure).toBeUndefined();
 		expect(execution.items('Read')[0]?.binary?.['data']).toMatchObject({
 			fileName: `site-${STORHOLMEN.siteId}.geojson`,
 			mimeType: 'application/geo+json',
@@ -257,8 +258,9 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		const { credential, service } = stage;
 		service.faults.site.push({ redirect: { status: 307, to: elsewhere.origin } });
 		await run(one, httpRequest('Read', credential, `${called().baseUrl}/meta/sites/1042`));
-		// The token is good, so it could have been sent.
-		expect(service.requests.at(-1)?.token).toBe(service.issuedTokens.at(-1));
+		// There was a token to send.
+		const last = service.requests.filter(({ endpoint }) => endpoint === 'site').at(-1);
+		expect(service.issuedTokens).toContain(last?.token);
 		expect(elsewhere.requests).not.toEqual([]);
 		const seen = JSON.stringify(elsewhere.requests);
 		expect(seen).not.toMatch(/authorization|bearer/i);
