@@ -20,6 +20,9 @@ const ORNESVIKA = at(SITES, 1);
 const WITHOUT_UNITS = at(SITES, 4);
 const NOT_THERE = 77;
 
+/** Made of characters that look different in base64, in a URL and in a form. */
+const MISTYPED = 'p+ss wörd/&=% 1042';
+
 const VERSIONS = (['1', '2'] as const).map((major) => ({ major, version: pinnedVersion(major) }));
 
 describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
@@ -206,7 +209,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 
 	test('tries a wrong password once for twenty items, and says what to do', async () => {
 		const { n8n, service } = stage;
-		const mistyped = { name: 'Mistyped', password: 'mistyped too' };
+		const mistyped = { name: 'Mistyped', password: MISTYPED };
 		const credential = await saveCredential(n8n, service, mistyped);
 		const { refusedLogins, siteRequests } = service.counts;
 		const twenty = MANY.slice(0, 20).map(({ siteId }) => siteId);
@@ -300,7 +303,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	});
 
 	test('after all of the above, no password and no token is anywhere', async () => {
-		const secrets = { ...secretsOf(stage.service), mistyped: 'mistyped too' };
+		const secrets = { ...secretsOf(stage.service), mistyped: MISTYPED };
 		expect(await findSecrets(stage.n8n, secrets)).toEqual([]);
 	});
 });

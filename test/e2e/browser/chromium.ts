@@ -10,11 +10,8 @@ const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrom
 /** Chromium or Chrome on this machine: by CHROMIUM_PATH, on the search path, or one that playwright has installed. */
 function findChromium(): string {
 	const { CHROMIUM_PATH: given, PATH: path = '' } = process.env;
-	if (given !== undefined) {
-		if (existsSync(given)) return given;
-		throw new SetupError(`There is no Chromium at ${given}, the path that CHROMIUM_PATH gives.`);
-	}
 	const found = [
+		...(given === undefined ? [] : [given]),
 		'/usr/bin/chromium',
 		...path.split(delimiter).flatMap((folder) => COMMANDS.map((name) => join(folder, name))),
 		chromium.executablePath(),

@@ -190,13 +190,6 @@ describe('Aquaculture Site', () => {
 			['1042', 'Storholmen'],
 		]);
 	});
-
-	it('names its operation on the canvas where the site ID comes from the input', async () => {
-		await openNode('Get a site');
-		await editor.fillExpression('siteId', '{{ $json.site }}');
-		await editor.closePanel();
-		expect(await readCaption(NODE)).toEqual([NODE, 'get: site']);
-	});
 });
 
 describe('Aquaculture Site Trigger', () => {

@@ -120,21 +120,6 @@ export class Editor {
 		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
 	}
 
-	/** Types an expression into a field of the open node. */
-	async fillExpression(parameter: string, expression: string): Promise<void> {
-		const field = this.at(`parameter-input-${parameter}`);
-		await field.hover();
-		await this.at(
-			'radio-button-expression',
-			this.at(`${parameter}-parameter-input-options-container`),
-		).click();
-		const text = field.locator('.cm-content');
-		// Another field takes its place, which accepts text only once it has the focus
-		await field.locator('.cm-focused').waitFor();
-		await text.fill(expression);
-		await text.getByText(expression).waitFor();
-	}
-
 	/** Chooses from a list of the open node; from a list of several, one more. */
 	async choose(parameter: string, option: string): Promise<void> {
 		await this.at(`parameter-input-${parameter}`).click();
