@@ -34,7 +34,7 @@ const itemsText = (items: number) =>
 	items === 1 ? '1 item' : `${items.toLocaleString('en')} items`;
 
 /** Requests per second that the rate-limited service accepts. */
-export const PER_SECOND = 20;
+const PER_SECOND = 20;
 
 /** The minimum time for so many items at the rate-limited service: those of the first second are free. */
 export const minimumTimeMs = (items: number) => ((items - PER_SECOND) / PER_SECOND) * 1000;
@@ -47,6 +47,7 @@ export function groups(quick: boolean): Group[] {
 	const few = quick ? 20 : 200;
 	const limited = quick ? 60 : 200;
 	const judged = quick ? 200 : 1000;
+	const atConcurrencies = (quick ? [16, 64] : [4, 8, 16, 32, 64, 100]).map(atConcurrency);
 	const rounds = (full: number) => (quick ? 3 : full);
 	const bySize = (latency: number) =>
 		(quick ? [1, 20, 200] : [1, 20, 200, 1000, 3000]).map((items) => ({
@@ -116,10 +117,7 @@ export function groups(quick: boolean): Group[] {
 			cases: [0, 30].map((latency) => ({
 				title: `${itemsText(judged)}, ${latency} ms`,
 				setting: { items: judged, latency },
-				callers: [
-					AQUACULTURE_SITE,
-					...(quick ? [16, 64] : [4, 8, 16, 32, 64, 100]).map(atConcurrency),
-				],
+				callers: [AQUACULTURE_SITE, ...atConcurrencies],
 				rounds: 3,
 			})),
 		},

@@ -55,10 +55,10 @@ on this machine only. The next run deletes it.
   Password  ${n8n.rest.owner.password}
 
 Press Ctrl-C to stop it.`);
-	const asked = new Promise<boolean>((resolve) => {
+	const stopped = new Promise<boolean>((resolve) => {
 		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
 	});
-	if (!(await Promise.race([asked, n8n.ended.then(() => false)]))) {
+	if (!(await Promise.race([stopped, n8n.ended.then(() => false)]))) {
 		throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
 	}
 	say('Stopping n8n.');

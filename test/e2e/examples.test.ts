@@ -70,7 +70,7 @@ function parametersOf(example: NewWorkflow, node: string): INodeParameters {
 	return defined(example.nodes.find(({ name }) => name === node)).parameters;
 }
 
-/** Replaces a part of a node's text, as the note of the example tells the user to. */
+/** Replaces a part of a node's text, as the note of the example says. */
 function edit(parameters: INodeParameters, parameter: string, from: string, to: string): void {
 	expect(parameters[parameter]).toContain(from);
 	parameters[parameter] = (parameters[parameter] as string).replace(from, to);

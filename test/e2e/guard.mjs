@@ -1,7 +1,7 @@
 /**
  * `node guard.mjs <command> <arguments…>` runs a command in a process group of its own, and ends the whole group when
  * the process that forked it is gone, however that one ended. Plain JavaScript, so that every Node can start it.
- * It sends its parent `{ pid }` at the start and `{ code, signal }` or `{ error }` at the end.
+ * It sends its parent `{ pid }` at the start and `{ code }` or `{ error }` at the end.
  */
 import { spawn } from 'node:child_process';
 
@@ -16,7 +16,7 @@ const reportAndEnd = (message) =>
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 child.on('spawn', () => process.connected && process.send({ pid: child.pid }));
 child.on('error', (error) => reportAndEnd({ error: error.message }));
-child.on('exit', (code, signal) => reportAndEnd({ code, signal }));
+child.on('exit', (code) => reportAndEnd({ code }));
 process.on('disconnect', () => {
 	child.kill('SIGTERM');
 	setTimeout(endGroup, GRACE_MS);

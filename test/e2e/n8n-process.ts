@@ -13,7 +13,7 @@ export interface N8nOptions {
 	install: N8nInstall;
 	/** The packed community package to install; without it, a bare n8n. */
 	tarball?: string;
-	/** Names the user folder, `.n8n/users/<name>`, which is created anew. One process at a time can use a name. */
+	/** Names the user folder, `.n8n/users/<name>`, which is recreated each time. One process at a time can use a name. */
 	name: string;
 	/** The port of the editor; any free one if it is left out. */
 	port?: number;

@@ -20,15 +20,13 @@ export interface ProcessOptions {
 export interface Ended {
 	/** The exit code; null when a signal ended it. */
 	code: number | null;
-	signal: NodeJS.Signals | null;
 	/** What it printed to its standard output; empty with `log`. */
 	stdout: string;
 	/** Both streams in the order in which they arrived; empty with `log`. */
 	output: string;
 }
 
-type Exit = Pick<Ended, 'code' | 'signal'>;
-type GuardMessage = { pid: number } | { error: string } | Exit;
+type GuardMessage = { pid: number } | { error: string } | { code: number | null };
 
 /**
  * A command in a process group of its own. The group ends with the command, and also when this process ends, however
@@ -65,21 +63,21 @@ export class GuardedProcess {
 			if (stream && onLine) createInterface({ input: stream }).on('line', onLine);
 		}
 
-		let exit: Exit = { code: null, signal: 'SIGKILL' };
+		let code: number | null = null;
 		let failure: Error | undefined;
 		const closed = once(this.guard, 'close');
 		this.pid = new Promise((resolve, reject) => {
 			this.guard.on('message', (message: GuardMessage) => {
 				if ('pid' in message) resolve(message.pid);
 				else if ('error' in message) failure = new Error(message.error);
-				else exit = message;
+				else ({ code } = message);
 			});
 			void closed.then(() => reject(failure ?? new Error(`${command} has already ended`)));
 		});
 		this.ended = closed.then(() => {
 			this.over = true;
 			if (failure) throw failure;
-			return { ...exit, ...printed };
+			return { code, ...printed };
 		});
 		// Whoever awaits one of the two gets the error; one that nobody awaits must not end this process.
 		this.pid.catch(() => undefined);
