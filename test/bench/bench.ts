@@ -1,11 +1,9 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
-import { runMain, say } from '../e2e/cli';
+import { runCommand, say } from '../e2e/cli';
 import { run } from '../e2e/processes';
 import { prepareSetup } from '../e2e/setup';
 import { ROOT } from '../e2e/workspace';
 import { at } from '../helpers/at';
-import type { Cleanup } from '../helpers/cleanup';
 import { writeBlock } from '../helpers/document';
 import { AQUACULTURE_SITE, HTTP_REQUEST } from './callers';
 import { groups, VERY_LARGE } from './cases';
@@ -21,18 +19,9 @@ const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways
   npm run bench -- --quick    the same picture from small runs, in two minutes; only printed
 `;
 
-async function main(cleanup: Cleanup): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			quick: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(USAGE);
-		return;
-	}
-	const { quick } = values;
+const OPTIONS = { quick: { type: 'boolean', default: false } } as const;
+
+runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const loadBefore = at(loadavg(), 0);
 	const setup = await prepareSetup(say);
 	const { node, version } = setup.install;
@@ -76,6 +65,4 @@ async function main(cleanup: Cleanup): Promise<void> {
 	console.log(`\n${report}`);
 	const block = { document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' };
 	if (!quick) writeBlock(block, report);
-}
-
-runMain(main);
+});

@@ -1,3 +1,4 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
 import { type Service, startService } from '../fake-service/service';
 import { demoCredential, demoWorkflow, WORKFLOW_ID } from './demo-workflow';
@@ -64,9 +65,23 @@ Press Ctrl-C to stop it.`);
 	say('Stopping n8n.');
 }
 
-/** Runs a command to its end, and says in a sentence what is missing on this machine. */
-export function runMain(main: (cleanup: Cleanup) => Promise<void>): void {
-	withCleanup(main).catch((error: unknown) => {
+type Options = NonNullable<ParseArgsConfig['options']>;
+type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['values'];
+
+/** Runs a command to its end, or prints its usage (--help). Says in a sentence what is missing on this machine. */
+export function runCommand<const T extends Options>(
+	usage: string,
+	options: T,
+	main: (values: Values<T>, cleanup: Cleanup) => Promise<void>,
+): void {
+	if (process.argv.includes('--help')) {
+		console.log(usage);
+		return;
+	}
+	withCleanup(async (cleanup) => {
+		const { values } = parseArgs<{ options: T }>({ options });
+		await main(values, cleanup);
+	}).catch((error: unknown) => {
 		console.error(error instanceof SetupError ? `\n${error.message}` : error);
 		process.exitCode = 1;
 	});

@@ -1,7 +1,5 @@
-import { parseArgs } from 'node:util';
 import Table from 'cli-table3';
-import type { Cleanup } from '../helpers/cleanup';
-import { createDemo, keepOpen, parsePort, runMain, say } from './cli';
+import { createDemo, keepOpen, parsePort, runCommand, say } from './cli';
 import { COLUMNS, LAST_NODE, WORKFLOW_ID } from './demo-workflow';
 import type { N8nInstance } from './n8n';
 import { freePort } from './processes';
@@ -38,18 +36,12 @@ async function runWorkflow(n8n: N8nInstance): Promise<void> {
 	console.log(tableOf(rows));
 }
 
-async function main(cleanup: Cleanup): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			open: { type: 'boolean', default: false },
-			port: { type: 'string', default: '5678' },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(USAGE);
-		return;
-	}
+const OPTIONS = {
+	open: { type: 'boolean', default: false },
+	port: { type: 'string', default: '5678' },
+} as const;
+
+runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const port = parsePort(values.port);
 	// Checked now rather than after an installation of minutes
 	if (values.open) await freePort(port);
@@ -59,6 +51,4 @@ async function main(cleanup: Cleanup): Promise<void> {
 	await runWorkflow(n8n);
 	if (values.open) await keepOpen(n8n);
 	say('Done.');
-}
-
-runMain(main);
+});

@@ -1,8 +1,6 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import type { Cleanup } from '../helpers/cleanup';
-import { createDemo, keepOpen, parsePort, runMain, say } from './cli';
+import { createDemo, keepOpen, parsePort, runCommand, say } from './cli';
 import type { N8nInstance } from './n8n';
 import { freePort, GuardedProcess } from './processes';
 import { packageManagerEnv, ROOT } from './workspace';
@@ -42,23 +40,13 @@ function rebuildInto(n8n: N8nInstance): GuardedProcess {
 	});
 }
 
-async function main(cleanup: Cleanup): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			port: { type: 'string', default: '5678' },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(USAGE);
-		return;
-	}
+const OPTIONS = { port: { type: 'string', default: '5678' } } as const;
+
+runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const port = await freePort(parsePort(values.port));
 	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
 	const { n8n } = await createDemo(options, cleanup);
 	const builder = rebuildInto(n8n);
 	cleanup.defer(() => builder.kill());
 	await keepOpen(n8n);
-}
-
-runMain(main);
+});

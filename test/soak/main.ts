@@ -1,11 +1,9 @@
-import { parseArgs } from 'node:util';
 import { markdownTable } from 'markdown-table';
-import { runMain, say } from '../e2e/cli';
+import { runCommand, say } from '../e2e/cli';
 import { prepareSetup } from '../e2e/setup';
 import { startFake, startN8n } from '../e2e/use-n8n';
 import { SetupError } from '../e2e/workspace';
 import { manySites } from '../fake-service/sites';
-import type { Cleanup } from '../helpers/cleanup';
 import { writeBlock } from '../helpers/document';
 import { checksOf } from './checks';
 import { Soak } from './soak';
@@ -19,19 +17,13 @@ const USAGE = `Keeps a real n8n busy with the package while everything around it
 
 const SITES = 12;
 
-async function main(cleanup: Cleanup): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			minutes: { type: 'string', default: '10' },
-			seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-			write: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) {
-		console.log(USAGE);
-		return;
-	}
+const OPTIONS = {
+	minutes: { type: 'string', default: '10' },
+	seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+	write: { type: 'boolean', default: false },
+} as const;
+
+runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
 	if (!(minutes >= 1)) throw new SetupError(`--minutes takes 1 or more, not '${values.minutes}'.`);
 	if (!Number.isInteger(seed)) {
@@ -62,6 +54,4 @@ async function main(cleanup: Cleanup): Promise<void> {
 	const failed = checks.filter(({ passed }) => !passed).length;
 	if (failed > 0) process.exitCode = 1;
 	console.log(`${checks.length - failed} passed, ${failed} failed`);
-}
-
-runMain(main);
+});
