@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
-import { type Service, startService } from '../fake-service/service';
+import { startService } from '../fake-service/service';
 import { demoCredential, demoWorkflow, WORKFLOW_ID } from './demo-workflow';
 import { N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
@@ -29,7 +29,7 @@ export function parsePort(text: string): number {
 export async function createDemo(
 	options: Pick<N8nOptions, 'name' | 'port' | 'env'>,
 	cleanup: Cleanup,
-): Promise<{ n8n: N8nInstance; service: Service }> {
+): Promise<N8nInstance> {
 	const setup = await prepareSetup(say);
 	const service = await startService();
 	cleanup.defer(() => service.close());
@@ -40,7 +40,7 @@ export async function createDemo(
 	const credential = demoCredential(service);
 	await n8n.importCredential(credential);
 	await n8n.importWorkflow(demoWorkflow(service, credential));
-	return { n8n, service };
+	return n8n;
 }
 
 /** Starts n8n, prints how to log in, and leaves it running until the person stops it. */

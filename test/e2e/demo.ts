@@ -47,7 +47,7 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	if (values.open) await freePort(port);
 	// Under two names, so that a run does not disturb one that is left open
 	const options = values.open ? { name: 'demo-open', port } : { name: 'demo' };
-	const { n8n } = await createDemo(options, cleanup);
+	const n8n = await createDemo(options, cleanup);
 	await runWorkflow(n8n);
 	if (values.open) await keepOpen(n8n);
 	say('Done.');

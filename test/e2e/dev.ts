@@ -45,7 +45,7 @@ const OPTIONS = { port: { type: 'string', default: '5678' } } as const;
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const port = await freePort(parsePort(values.port));
 	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
-	const { n8n } = await createDemo(options, cleanup);
+	const n8n = await createDemo(options, cleanup);
 	const builder = rebuildInto(n8n);
 	cleanup.defer(() => builder.kill());
 	await keepOpen(n8n);

@@ -79,11 +79,11 @@ it('gives a model the site in few words, with one request', async () => {
 });
 
 it.each([
-	['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, 1],
-	['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, 0],
-])('tells a model about %s, and what to do', async (_what, siteId, expected, siteRequests) => {
+	['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
+	['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
+])('tells a model about %s, and what to do', async (_what, siteId, expected, isRequested) => {
 	const { isError, text } = await callWith(siteId);
 	expect(isError).toBe(true);
 	expect(text).toMatch(expected);
-	expect(stage.service.counts).toMatchObject({ siteRequests });
+	expect(stage.service.counts.siteRequests > 0).toBe(isRequested);
 });
