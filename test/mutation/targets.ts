@@ -11,15 +11,20 @@ export interface Target {
 }
 
 /** What can be tested in a few minutes. */
-const QUICK = ['siteIds', 'site', 'baseUrl', 'map', 'pace'];
+const QUICK = ['siteIds', 'site', 'baseUrl', 'pace'];
 
-/** For files that only the whole node or credential shows at work. */
+/** Files that run without n8n: the tests of their own name judge them, not all that happen to run them. */
+const PURE =
+	/\/(site\/|trigger\/(changes|baseline)|service\/(retries|pace|response|failures|baseUrl))/;
+
+/** All other files show only in the whole node or credential what they do. */
 const ENGINE_TESTS = [
 	'test/nodes/AquacultureSite*.test.ts',
 	'test/nodes/descriptions.test.ts',
-	'test/nodes/service/*.test.ts',
+	'test/nodes/service/SiteService*.test.ts',
 	'test/credentials/*.test.ts',
 	'test/security/isolation.test.ts',
+	'test/wire/*.test.ts',
 ];
 
 const filesIn = (folder: string) =>
@@ -30,15 +35,12 @@ const filesIn = (folder: string) =>
 /** For example siteIds of nodes/AquacultureSite/site/siteIds.ts. */
 const nameOf = ({ file }: Target) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
 
-/** The tests of a file are those of its own name, not all that happen to run it; where there are none, the engine's. */
 function targetOf(file: string, testFiles: string[]): Target {
 	const path = file.replace('nodes/AquacultureSite/', 'nodes/').replace(/(\.\w+)?\.ts$/, '');
 	const own = testFiles.filter(
 		(test) => test.startsWith(`test/${path}.`) && test.endsWith('.test.ts'),
 	);
-	const isDescription = /\.(node|credentials)\.ts$/.test(file);
-	const tests = isDescription ? [...own, 'test/nodes/descriptions.test.ts'] : own;
-	return { file, tests: own.length > 0 ? tests : ENGINE_TESTS };
+	return { file, tests: PURE.test(file) && own.length > 0 ? own : [...own, ...ENGINE_TESTS] };
 }
 
 /**

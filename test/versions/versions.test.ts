@@ -228,12 +228,18 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	});
 
 	test.each([
-		['a token that is rejected for good', { status: 401 }, / access token: credential "Sea farm"$/],
-		['a lost connection', { connection: 'reset' }, /^The connection to the service /],
-	] as const)('reports %s', async (_what, fault, message) => {
+		[
+			'a token that is rejected for good',
+			{ status: 401 },
+			/ access token: credential "Sea farm"$/,
+			/ The service says: "/,
+		],
+		['a lost connection', { connection: 'reset' }, /^The connection to the service /, /try again/i],
+	] as const)('reports %s', async (_what, fault, message, description) => {
 		stage.service.faults.site.push(fault);
 		const { failure } = await run(one, read({ options: { maxRetries: 0 } }));
 		expect(failure?.message).toMatch(message);
+		expect(failure?.description).toMatch(description);
 	});
 
 	test('trusts a self-signed certificate only where the credential says so', async () => {
