@@ -28,7 +28,7 @@ const time = (ms: number) => (ms < 1000 ? `${whole(ms)} ms` : `${(ms / 1000).toF
 /** The first columns are text, the others numbers. */
 const table = (head: string[], rows: string[][], textColumns = 1) =>
 	markdownTable([head, ...rows], {
-		align: head.map((_, column) => (column < textColumns ? 'left' : 'right')),
+		align: head.map((_, column) => (column < textColumns ? '' : 'right')),
 	});
 
 /** What was measured in one group, as Markdown. */

@@ -72,7 +72,8 @@ async function runBoth(row: Row, variation: Variation, onError: OnError, name: s
 	}
 	const items = inputOf(row).map((item) => ({ ...item, ...ENCODED_CANARY }));
 	const workflow = withItems(items, ...callers);
-	workflow.name = name;
+	// n8n logs it
+	workflow.name = CANARY;
 	// Side by side, the node first
 	workflow.connections['Items'] = {
 		main: [callers.map((caller) => ({ node: caller.name, type: 'main', index: 0 }))],
