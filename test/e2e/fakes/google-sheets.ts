@@ -1,16 +1,13 @@
-import type { Host, HostAnswer } from './hosts';
+import type { Host, HostResponse } from './hosts';
 
 type Cell = string | number;
 
 /** A range in A1 notation: `'Units'` (the whole sheet), `Units!C5`, `Units!2:13`. */
 const RANGE = /^'?(?<title>[^!']+)'?(?:!(?<column>[A-Z]?)(?<row>\d+)(?::\d+)?)?$/;
 
-/**
- * One spreadsheet with one sheet, behind the parts of the Google Sheets API (developers.google.com, «spreadsheets.values»)
- * with which rows are read, appended and updated.
- */
+/** The parts of the Google Sheets API that read, append and update rows, for a spreadsheet with one sheet. */
 export class GoogleSheets {
-	/** Invented. */
+	/** Sample data. */
 	readonly accessToken = 'ya29.sample-token';
 
 	/** The cells by row; the first row holds the names of the columns. */
@@ -22,10 +19,12 @@ export class GoogleSheets {
 		private readonly title: string,
 	) {}
 
-	/** The sheet as records by the names of its columns; an empty cell is ''. */
+	/** The rows by the names of the columns; an empty cell is ''. */
 	get rows(): Array<Record<string, Cell>> {
 		const [names = [], ...rows] = this.cells;
-		return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? ''])));
+		return rows.map((row) =>
+			Object.fromEntries(names.map((name, column) => [name, row[column] ?? ''])),
+		);
 	}
 
 	readonly host: Host = ({ method, path, headers, body }) => {
@@ -37,7 +36,7 @@ export class GoogleSheets {
 		if (method === 'GET' && path === root) {
 			return this.ok({ sheets: [{ properties: { sheetId: 0, title: this.title } }] });
 		}
-		// Room is made for empty rows; there is always room here.
+		// Makes room for empty rows.
 		if (method === 'POST' && path === `${root}:batchUpdate`) return this.ok({});
 		if (method === 'POST' && path === `${root}/values:batchUpdate`) {
 			const { data } = body as { data: Array<{ range: string; values: Cell[][] }> };
@@ -51,16 +50,17 @@ export class GoogleSheets {
 			this.write(path.slice(values.length), (body as { values: Cell[][] }).values);
 			return this.ok({});
 		}
-		return { status: 404, json: { error: { code: 404, message: `No ${method} ${path} here.` } } };
+		const message = `There is no ${method ?? ''} ${path}`;
+		return { status: 404, json: { error: { code: 404, message } } };
 	};
 
-	private ok(json: object): HostAnswer {
+	private ok(json: object): HostResponse {
 		return { status: 200, json };
 	}
 
 	private write(range: string, values: Cell[][]): void {
 		const { title, column, row } = RANGE.exec(range)?.groups ?? {};
-		if (title !== this.title || row === undefined) throw new Error(`the range ${range}`);
+		if (title !== this.title || row === undefined) throw new Error(`There is no range ${range}`);
 		const firstColumn = column ? column.charCodeAt(0) - 'A'.charCodeAt(0) : 0;
 		values.forEach((cells, down) => {
 			const target = (this.cells[Number(row) - 1 + down] ??= []);
