@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRequestOptions } from '../../nodes/AquacultureSite/operations';
+import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import type { Setup } from '../e2e/setup';
 import { saveCredential, startFake } from '../e2e/use-n8n';
