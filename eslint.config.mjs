@@ -26,14 +26,14 @@ export default defineConfig(
 		extends: [typescript.configs.strictTypeChecked],
 		languageOptions: { parserOptions: { projectService: true } },
 		rules: {
-			// A number or a boolean in a text is what it looks like; objects, null and undefined stay refused.
+			// Numbers and booleans print as expected; objects, null and undefined do not.
 			'@typescript-eslint/restrict-template-expressions': [
 				'error',
 				{ allowNumber: true, allowBoolean: true },
 			],
 			// `() => stop()` is how a listener is written.
 			'@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
-			// Taking a field out of an object is how the rest is had; a leading _ says that a parameter is not used.
+			// Destructuring is used to omit fields; a leading _ marks a parameter that is not used.
 			'@typescript-eslint/no-unused-vars': [
 				'error',
 				{ argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
@@ -78,7 +78,7 @@ export default defineConfig(
 			'no-unreachable': 'error',
 			'no-var': 'error',
 			'prefer-const': ['error', { destructuring: 'all' }],
-			// Nothing is skipped in silence.
+			// No test is skipped silently.
 			'no-restricted-properties': [
 				'error',
 				...['describe', 'it', 'test'].flatMap((object) =>

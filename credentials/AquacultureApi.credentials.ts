@@ -12,14 +12,14 @@ import type {
 import { authorize, TEST_PATH } from '../nodes/AquacultureSite/service/authorization';
 import { CREDENTIAL, logIn } from '../nodes/AquacultureSite/service/request';
 
-// By itself, because n8n's lint takes any field with "cert" in its name for a secret
+// Defined separately, because n8n's lint rule mistakes any field with "cert" in its name for a secret
 const ignoreSslIssues: INodeProperties = {
 	displayName: 'Ignore SSL Issues (Insecure)',
 	name: 'allowUnauthorizedCerts',
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to connect even if the certificate of the service is not trusted. Others on the network can then read the password.',
+		"Whether to connect even if the service's certificate is not trusted. Others on the network can then read the password.",
 };
 
 export class AquacultureApi implements ICredentialType {

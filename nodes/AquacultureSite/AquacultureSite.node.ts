@@ -60,7 +60,7 @@ function errorItem({ message, description }: NodeFailure, itemIndex: number): IN
 
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
 class SiteRun {
-	/** What each input item has come to: its sites, and a failure for each that could not be read. */
+	/** The results of each input item: its sites, and a failure for each that could not be read. */
 	private readonly results: INodeExecutionData[][];
 
 	/** The names that each hint lists. */
@@ -191,7 +191,7 @@ export class AquacultureSite implements INodeType {
 		subtitle:
 			'={{ $parameter["operation"] + ": " + ($parameter["operation"] === "get" ? "site " + $rawParameter["siteId"] : "sites " + $rawParameter["siteIds"]).replace(/=[^]*/, "") }}',
 		description:
-			'Read data of aquaculture sites (sea farms) and their units: details, tables, maps',
+			'Read data about aquaculture sites (sea farms) and their units: details, tables, maps',
 		defaults: { name: 'Aquaculture Site' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

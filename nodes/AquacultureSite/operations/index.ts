@@ -49,7 +49,7 @@ const sharedOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: DEFAULT_TIMEOUT_MS,
-		description: 'How many milliseconds to wait for a response of the service',
+		description: 'How many milliseconds to wait for a response from the service',
 	},
 ];
 
@@ -66,13 +66,20 @@ function shownFor(
 	return { ...property, displayOptions: { ...hide, show: { [parameter]: values, ...show } } };
 }
 
-const fields = new Set(OPERATIONS.flatMap((operation) => operation.fields));
+/** n8n's guidelines: required fields first. One that depends on another field stays behind it. */
+function isFirst({ required, displayOptions }: INodeProperties): boolean {
+	return required === true && displayOptions === undefined;
+}
+
+const fields = [...new Set(OPERATIONS.flatMap((operation) => operation.fields))].sort(
+	(a, b) => Number(isFirst(b)) - Number(isFirst(a)),
+);
 const ownOptions = new Set(OPERATIONS.flatMap((operation) => operation.options ?? []));
 
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [
 	operationField,
-	...[...fields].map((field) => shownFor(field, (operation) => operation.fields, 'operation')),
+	...fields.map((field) => shownFor(field, (operation) => operation.fields, 'operation')),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -93,7 +100,7 @@ export function findOperation(value: unknown): Operation {
 	const operation = OPERATIONS.find(({ entry }) => entry.value === value);
 	if (operation) return operation;
 	throw new ParameterError(
-		"'Operation' is not known",
+		"'Operation' is not valid",
 		`Choose one of ${OPERATIONS.map(({ entry }) => entry.name).join(', ')}.`,
 	);
 }

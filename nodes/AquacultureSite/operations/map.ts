@@ -6,7 +6,7 @@ import type { Row } from '../site/site';
 import type { NewItem, Operation, Output, ReadSite } from './operation';
 
 const UNLOCATED = 'Not on the map because they have no usable coordinates';
-const AT_NULL_ISLAND = 'At 0° N 0° E, where coordinates may not have been entered';
+const AT_NULL_ISLAND = 'At 0° N 0° E, so the coordinates may be missing';
 
 const fields: INodeProperties[] = [
 	{
@@ -15,7 +15,7 @@ const fields: INodeProperties[] = [
 		type: 'options',
 		default: 'json',
 		options: [
-			{ name: 'JSON', value: 'json', description: 'The map as the data of the item' },
+			{ name: 'JSON', value: 'json', description: 'The map as JSON in the item' },
 			{ name: 'File', value: 'file', description: 'The map as a .geojson file' },
 		],
 		description: 'Whether to return the map as data or as a file',

@@ -33,8 +33,8 @@ export interface SiteRequest {
 }
 
 /**
- * The sites of one run of a node: reads the credential once, requests each site once however many items want
- * it, at a pace that the service bears, with the retries that make sense.
+ * The sites of one run of a node: reads the credential once, requests each site once no matter how many
+ * items need it, at a pace that the service can handle, with the retries that make sense.
  */
 export class SiteService {
 	private readonly responses = new Map<string, Promise<SiteResponse>>();

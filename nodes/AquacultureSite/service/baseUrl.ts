@@ -39,21 +39,30 @@ export function parseBaseUrl(text: unknown): BaseUrl {
 	}
 	// The URL parser would silently drop line breaks and turn backslashes into slashes
 	if (/[\s\p{Cc}\\]/u.test(address)) {
-		refuse('contains a space, a line break or a backslash', 'remove it.');
+		refuse(
+			'contains a space, a line break or a backslash',
+			"remove the space, line break or backslash from 'Base URL'.",
+		);
 	}
 	if (!/^https?:\/\//i.test(address)) {
 		refuse(
 			'must start with https:// or http://',
-			"add it in front of the address in 'Base URL', e.g. https://api.example.com",
+			"add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
 		);
 	}
 	const url = toUrl(address);
 	if (!url) return refuse('is not a web address', "check 'Base URL', e.g. https://api.example.com");
 	if (url.username !== '' || url.password !== '') {
-		refuse('contains a username or password', "remove it; use 'Username' and 'Password'.");
+		refuse(
+			'contains a username or password',
+			"remove them from 'Base URL'. Use the fields 'Username' and 'Password' instead.",
+		);
 	}
 	if (/[?#]/.test(address)) {
-		refuse("contains a '?' or '#'", 'remove it and everything after it.');
+		refuse(
+			"contains a '?' or '#'",
+			"remove the '?' or '#' and everything after it from 'Base URL'.",
+		);
 	}
 	// Last, because the URL parser resolves dots: `/auth/./token` is the token path too
 	const path = url.pathname.replace(/(\/(auth\/token)?)+$/i, '');

@@ -78,7 +78,7 @@ export function waitTooLong(
 ): ServiceFailure {
 	return new ServiceFailure(
 		`The service asked for a wait of ${formatDuration(wait)}`,
-		`A run waits ${formatDuration(longestWait)} at most. Run the workflow again after that time, or less often.`,
+		`A run waits at most ${formatDuration(longestWait)}. Run the workflow again after that time, or less often.`,
 		{ subject: 'service', httpStatus },
 	);
 }
@@ -116,7 +116,8 @@ const CONNECTION_RULES: ConnectionRule[] = [
 	{
 		codes: /^(EPROTO|ERR_SSL_.*)$/,
 		message: 'The service does not use HTTPS at this address',
-		advice: "Open the credential and check 'Base URL': it may need to start with http://",
+		advice:
+			"Open the credential and check 'Base URL': it may need to start with http:// instead of https://.",
 		retry: 'no',
 	},
 	{
@@ -160,10 +161,10 @@ export function connectionFailure(
  * @param reason n8n's own words
  */
 export function notSent(reason: string, baseUrl: string, scope: FailureScope = 'request') {
-	const quote = reason === '' ? '' : ` n8n says: "${reason}"`;
+	const quote = reason === '' ? '' : `n8n says: "${reason}". `;
 	return new ServiceFailure(
 		'n8n did not send the request',
-		`Check whether n8n is allowed to call ${baseUrl}${quote}`,
+		`${quote}Check whether n8n is allowed to call ${baseUrl}`,
 		{ subject: 'service', scope },
 	);
 }

@@ -172,7 +172,7 @@ function siteFinding(siteId: string, response: ServiceResponse): Finding | undef
 		return {
 			subject,
 			message: `This user has no access to site ${siteId}`,
-			advice: 'Ask the service operator for access, or remove its ID from the list.',
+			advice: 'Ask the service operator for access, or remove the site ID.',
 		};
 	}
 	if (statusCode === 404) {
