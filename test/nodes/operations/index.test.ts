@@ -3,10 +3,8 @@ import {
 	parseRequestOptions,
 	siteFields,
 } from '../../../nodes/AquacultureSite/operations';
-import { forAll } from '../../fuzz/fuzz';
 import { withoutTexts } from '../../helpers/panel';
-import { attempt, refusalOf } from '../../helpers/refusal';
-import { anyJson } from '../../helpers/site-json';
+import { refusalOf } from '../../helpers/refusal';
 
 test('every field of the node is what saved workflows depend on', () => {
 	const getAndGetMany = { show: { operation: ['get', 'getAll'] } };
@@ -24,6 +22,13 @@ test('every field of the node is what saved workflows depend on', () => {
 			required: true,
 			default: '',
 			displayOptions: { show: { operation: ['get'] } },
+		},
+		{
+			name: 'siteIds',
+			type: 'string',
+			required: true,
+			default: '',
+			displayOptions: { show: { operation: ['getAll', 'getUnits', 'getGeoJson'] } },
 		},
 		{
 			name: 'include',
@@ -44,13 +49,6 @@ test('every field of the node is what saved workflows depend on', () => {
 			default: 'raw',
 			options: ['raw', 'simplified'],
 			displayOptions: getAndGetMany,
-		},
-		{
-			name: 'siteIds',
-			type: 'string',
-			required: true,
-			default: '',
-			displayOptions: { show: { operation: ['getAll', 'getUnits', 'getGeoJson'] } },
 		},
 		{
 			name: 'format',
@@ -105,4 +103,52 @@ test('every field of the node is what saved workflows depend on', () => {
 			],
 		},
 	]);
+});
+
+test('there is no operation but those of the list', () => {
+	expect(findOperation('getUnits').entry.name).toBe('Get Units');
+	for (const other of ['Get', 'delete', '', null, undefined]) {
+		const { message, description } = refusalOf(() => findOperation(other));
+		expect(message).toBe("'Operation' is not valid");
+		expect(description).toBe('Choose one of Get, Get Many, Get Units, Get GeoJSON.');
+	}
+});
+
+describe('the options that shape the requests', () => {
+	const defaults = {
+		apiVersion: '2025-01-01',
+		maxConcurrency: 64,
+		maxRetries: 3,
+		timeout: 30_000,
+	};
+
+	test('have the defaults that the panel shows', () => {
+		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
+	});
+
+	test('may be texts, as expressions give them', () => {
+		const texts = { apiVersion: ' 2023-01-01', maxConcurrency: '8', maxRetries: ' 0 ' };
+		expect(parseRequestOptions(texts)).toEqual({
+			...defaults,
+			apiVersion: '2023-01-01',
+			maxConcurrency: 8,
+			maxRetries: 0,
+		});
+	});
+
+	test.each([
+		['maxConcurrency', 'Max Concurrency', 1, 100],
+		['maxRetries', 'Max Retries', 0, 10],
+		['timeout', 'Timeout', 1, 3_600_000],
+	])('%s is a whole number within its limits', (name, displayName, from, to) => {
+		for (const good of [from, to]) {
+			expect(parseRequestOptions({ [name]: good })).toEqual({ ...defaults, [name]: good });
+		}
+		const wrong = [from - 1, to + 1, 1.5, NaN, Infinity, '', ' ', 'x', null, true, [1], {}];
+		for (const value of wrong) {
+			const { message, description } = refusalOf(() => parseRequestOptions({ [name]: value }));
+			expect(message).toBe(`'${displayName}' is not a whole number from ${from} to ${to}`);
+			expect(description).toBe(`Correct it, or remove '${displayName}' from 'Options'.`);
+		}
+	});
 });

@@ -5,6 +5,7 @@ import {
 	parseApiVersion,
 } from '../../../nodes/AquacultureSite/service/apiVersion';
 import { forAll } from '../../fuzz/fuzz';
+import { withoutTexts } from '../../helpers/panel';
 import { attempt, refusalOf } from '../../helpers/refusal';
 import { anyJson } from '../../helpers/site-json';
 
@@ -12,9 +13,9 @@ test('the version is the current one unless another is chosen (docs/service.md#v
 	expect([API_VERSION, parseApiVersion(undefined)]).toEqual(['2025-01-01', '2025-01-01']);
 });
 
-test('the field of node and trigger', () => {
-	const { name, type, default: preset } = apiVersionField;
-	expect([name, type, preset]).toEqual(['apiVersion', 'string', '2025-01-01']);
+test('the field of node and trigger is what saved workflows depend on', () => {
+	const field = { name: 'apiVersion', type: 'string', default: '2025-01-01' };
+	expect(withoutTexts(apiVersionField)).toEqual(field);
 });
 
 test('any date is a version, spaces around it aside', () => {

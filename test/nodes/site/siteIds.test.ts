@@ -1,6 +1,11 @@
 import fc from 'fast-check';
-import { parseSiteId, parseSiteIds } from '../../../nodes/AquacultureSite/site/siteIds';
+import {
+	parseSiteId,
+	parseSiteIds,
+	siteIdsField,
+} from '../../../nodes/AquacultureSite/site/siteIds';
 import { forAll } from '../../fuzz/fuzz';
+import { withoutTexts } from '../../helpers/panel';
 import { attempt, refusalOf } from '../../helpers/refusal';
 import { anyJson } from '../../helpers/site-json';
 
@@ -151,4 +156,9 @@ describe('where only one site ID is accepted', () => {
 		expect(refusalOf(() => parseSiteId('')).message).toBe("'Site ID' is empty");
 		expect(refusalOf(() => parseSiteId('x')).message).toBe(`'Site ID': "x" is not a site ID`);
 	});
+});
+
+test('the field of node and trigger is what saved workflows depend on', () => {
+	const field = { name: 'siteIds', type: 'string', required: true, default: '' };
+	expect(withoutTexts(siteIdsField)).toEqual(field);
 });
