@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Workflow, type INodeParameters, type INodeType } from 'n8n-workflow';
-import { createEngine, type Engine } from '../engine/engine';
+import { Workflow } from 'n8n-workflow';
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+import { createEngine } from '../engine/engine';
+import type { Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
+import { defined } from '../helpers/at';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
@@ -16,6 +19,7 @@ beforeAll(async () => {
 	engine = await createEngine();
 });
 
+const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
 test.each([
@@ -50,7 +54,7 @@ test.each([
 });
 
 test('Aquaculture API: what saved credentials and n8n rely on', () => {
-	const { name, displayName, properties } = engine.types.credentials[CREDENTIAL]!;
+	const { name, displayName, properties } = defined(engine.types.credentials[CREDENTIAL]);
 	expect({ name, displayName }).toEqual({ name: CREDENTIAL, displayName: 'Aquaculture API' });
 	const masked = { password: true };
 	expect(
@@ -66,31 +70,27 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 });
 
 test('the links of the credential lead to headings of the README', () => {
-	const { documentationUrl, httpRequestNode } = engine.types.credentials[CREDENTIAL]!;
-	const { homepage } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
-		homepage: string;
-	};
-	const anchors = readFileSync(join(checkout, 'README.md'), 'utf8')
-		.match(/^## .*$/gm)!
-		.map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
+	const { documentationUrl, httpRequestNode } = defined(engine.types.credentials[CREDENTIAL]);
 	expect(httpRequestNode).toMatchObject({
 		name: 'Aquaculture API',
-		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/),
+		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/) as unknown,
 	});
-	const links = [documentationUrl, (httpRequestNode as { docsUrl: string }).docsUrl];
-	for (const link of links) {
-		expect(link).toMatch(homepage.split('#')[0]!);
-		expect(anchors).toContain(link!.split('#')[1]);
-	}
+	const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
+	const page = homepage.replace(/#.*/, '');
+	const links = [...read('README.md').matchAll(/^## (.*)$/gm)].map(
+		([, heading = '']) => `${page}#${heading.toLowerCase().replaceAll(' ', '-')}`,
+	);
+	expect(links).toContain(documentationUrl);
+	expect(links).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
 });
 
 test.each([SITE, TRIGGER, CREDENTIAL])('%s has a picture for light and one for dark', (type) => {
 	const described = type === CREDENTIAL ? engine.types.credentials[type] : descriptionOf(type);
-	const { iconUrl } = described as { iconUrl?: { light: string; dark: string } };
-	const pictures = [iconUrl!.light, iconUrl!.dark].map((url) =>
-		readFileSync(url.replace('icons/n8n-nodes-aquaculture', checkout), 'utf8'),
+	const { light, dark } = (described as { iconUrl: { light: string; dark: string } }).iconUrl;
+	const pictures = [light, dark].map((url) =>
+		read(url.replace('icons/n8n-nodes-aquaculture/', '')),
 	);
-	expect(pictures).toEqual([expect.stringMatching(/^<svg/), expect.stringMatching(/^<svg/)]);
+	for (const picture of pictures) expect(picture).toMatch(/^<svg/);
 	expect(pictures[0]).not.toBe(pictures[1]);
 });
 
@@ -119,6 +119,6 @@ test.each<[string, INodeParameters, string]>([
 	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'get: site '],
 	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'getUnits: sites 1042, 1057'],
 	[TRIGGER, { siteIds: '1042, 1057' }, 'sites 1042, 1057'],
-])('%s with %j has the subtitle «%s»', (type, parameters, text) => {
+])('%s with %j has the subtitle "%s"', (type, parameters, text) => {
 	expect(subtitle(type, parameters)).toBe(text);
 });
