@@ -2,6 +2,10 @@ import { asText, infoOf, siteTitle, unitsOf } from '../../../nodes/AquacultureSi
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 describe('a part of another type than the contract says counts as not sent', () => {
+	test('but an object is the info', () => {
+		expect(infoOf({ info: { depth: 80 } })).toEqual({ depth: 80 });
+	});
+
 	test.each([[undefined], [null], [[]], ['x'], [7], [true]])('info %j', (info) => {
 		expect(infoOf({ info })).toBeUndefined();
 	});

@@ -29,6 +29,7 @@ describe('site IDs are accepted in every form that people have', () => {
 		['a list of numbers', [12, 15], ['12', '15']],
 		['a list of texts', ['12', ' 15 '], ['12', '15']],
 		['a list of lists', [[12, '15'], ['18, 21']], ['12', '15', '18', '21']],
+		['gaps in a list', [12, null, undefined, '', 15], ['12', '15']],
 		['repeats, each once at its first place', '15 12 15 12', ['15', '12']],
 		['leading zeros', '0012 12 000', ['12', '0']],
 		['nineteen digits', '1234567890123456789', ['1234567890123456789']],
@@ -55,6 +56,7 @@ test.each<[string, unknown]>([
 	['an empty list as text', '[]'],
 	['lists of nothing', [[], [null]]],
 	['null', null],
+	['nothing', undefined],
 ])('no site ID: %s', (_form, value) => {
 	const { message, description } = refusalOf(() => parseSiteIds(value));
 	expect(message).toBe("'Site IDs' is empty");
