@@ -1,12 +1,11 @@
-import { ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
 import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
 
 /** What a value comes to: the result, or the sentence that it is refused with. Anything else is thrown on. */
-export function attempt<T>(parse: () => T): T | ParameterError | ServiceFailure {
+export function attempt<T>(parse: () => T): T | ParameterError {
 	try {
 		return parse();
 	} catch (error) {
-		if (error instanceof ParameterError || error instanceof ServiceFailure) return error;
+		if (error instanceof ParameterError) return error;
 		throw error;
 	}
 }

@@ -3,105 +3,62 @@ import {
 	parseRequestOptions,
 	siteFields,
 } from '../../../nodes/AquacultureSite/operations';
-import { withoutTexts } from '../../helpers/panel';
+import { fieldsOf } from '../../helpers/panel';
+import type { Field } from '../../helpers/panel';
 import { refusalOf } from '../../helpers/refusal';
 
 test('every field of the node is what saved workflows depend on', () => {
-	const getAndGetMany = { show: { operation: ['get', 'getAll'] } };
-	expect(siteFields.map(withoutTexts)).toEqual([
-		{
-			name: 'operation',
-			type: 'options',
-			noDataExpression: true,
-			default: 'get',
-			options: ['get', 'getAll', 'getUnits', 'getGeoJson'],
-		},
-		{
-			name: 'siteId',
-			type: 'string',
-			required: true,
-			default: '',
-			displayOptions: { show: { operation: ['get'] } },
-		},
-		{
-			name: 'siteIds',
-			type: 'string',
-			required: true,
-			default: '',
-			displayOptions: { show: { operation: ['getAll', 'getUnits', 'getGeoJson'] } },
-		},
-		{
-			name: 'include',
-			type: 'multiOptions',
-			default: ['info', 'units'],
-			options: ['info', 'units'],
-			displayOptions: getAndGetMany,
-		},
-		{
-			name: 'includeNothingNotice',
-			type: 'notice',
-			default: '',
-			displayOptions: { ...getAndGetMany, hide: { include: ['info', 'units'] } },
-		},
-		{
-			name: 'output',
-			type: 'options',
-			default: 'raw',
-			options: ['raw', 'simplified'],
-			displayOptions: getAndGetMany,
-		},
-		{
-			name: 'format',
-			type: 'options',
-			default: 'json',
-			options: ['json', 'file'],
-			displayOptions: { show: { operation: ['getGeoJson'] } },
-		},
-		{
-			name: 'binaryPropertyName',
-			type: 'string',
-			required: true,
-			default: 'data',
-			displayOptions: { show: { operation: ['getGeoJson'], format: ['file'] } },
-		},
-		{
-			name: 'options',
-			type: 'collection',
-			default: {},
-			options: [
-				{ name: 'apiVersion', type: 'string', default: '2025-01-01' },
-				{
-					name: 'fullResponse',
-					type: 'boolean',
-					default: false,
-					displayOptions: { show: { '/operation': ['get', 'getAll'] } },
-				},
-				{
-					name: 'includeInfo',
-					type: 'boolean',
-					default: true,
-					displayOptions: { show: { '/operation': ['getUnits'] } },
-				},
-				{
-					name: 'maxConcurrency',
-					type: 'number',
-					typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
-					default: 64,
-				},
-				{
-					name: 'maxRetries',
-					type: 'number',
-					typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
-					default: 3,
-				},
-				{
-					name: 'timeout',
-					type: 'number',
-					typeOptions: { minValue: 1, numberPrecision: 0 },
-					default: 30_000,
-				},
-			],
-		},
+	const shownFor = (...operation: string[]) => ({ displayOptions: { show: { operation } } });
+	const optionOf = (...operation: string[]) => ({
+		displayOptions: { show: { '/operation': operation } },
+	});
+	const getAndGetMany = shownFor('get', 'getAll');
+	const { show } = getAndGetMany.displayOptions;
+	const required = true;
+	const numberPrecision = 0;
+	const options: Field[] = [
+		['apiVersion', 'string', '2025-01-01'],
+		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
+		['includeInfo', 'boolean', true, optionOf('getUnits')],
+		[
+			'maxConcurrency',
+			'number',
+			64,
+			{ typeOptions: { minValue: 1, maxValue: 100, numberPrecision } },
+		],
+		['maxRetries', 'number', 3, { typeOptions: { minValue: 0, maxValue: 10, numberPrecision } }],
+		['timeout', 'number', 30_000, { typeOptions: { minValue: 1, numberPrecision } }],
+	];
+	expect(fieldsOf(siteFields)).toEqual<Field[]>([
+		[
+			'operation',
+			'options',
+			'get',
+			{ noDataExpression: true, options: ['get', 'getAll', 'getUnits', 'getGeoJson'] },
+		],
+		['siteId', 'string', '', { required, ...shownFor('get') }],
+		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getGeoJson') }],
+		[
+			'include',
+			'multiOptions',
+			['info', 'units'],
+			{ options: ['info', 'units'], ...getAndGetMany },
+		],
+		[
+			'includeNothingNotice',
+			'notice',
+			'',
+			{ displayOptions: { show, hide: { include: ['info', 'units'] } } },
+		],
+		['output', 'options', 'raw', { options: ['raw', 'simplified'], ...getAndGetMany }],
+		['format', 'options', 'json', { options: ['json', 'file'], ...shownFor('getGeoJson') }],
+		[
+			'binaryPropertyName',
+			'string',
+			'data',
+			{ required, displayOptions: { show: { operation: ['getGeoJson'], format: ['file'] } } },
+		],
+		['options', 'collection', {}, { options }],
 	]);
 });
 

@@ -5,7 +5,7 @@ import {
 	siteIdsField,
 } from '../../../nodes/AquacultureSite/site/siteIds';
 import { forAll } from '../../fuzz/fuzz';
-import { withoutTexts } from '../../helpers/panel';
+import { fieldsOf } from '../../helpers/panel';
 import { attempt, refusalOf } from '../../helpers/refusal';
 import { anyJson } from '../../helpers/site-json';
 
@@ -161,6 +161,5 @@ describe('where only one site ID is accepted', () => {
 });
 
 test('the field of node and trigger is what saved workflows depend on', () => {
-	const field = { name: 'siteIds', type: 'string', required: true, default: '' };
-	expect(withoutTexts(siteIdsField)).toEqual(field);
+	expect(fieldsOf([siteIdsField])).toEqual([['siteIds', 'string', '', { required: true }]]);
 });

@@ -4,29 +4,22 @@ import {
 	parseSettings,
 	triggerFields,
 } from '../../../nodes/AquacultureSite/trigger/fields';
-import { withoutTexts } from '../../helpers/panel';
+import { fieldsOf } from '../../helpers/panel';
+import type { Field } from '../../helpers/panel';
 import { refusalOf } from '../../helpers/refusal';
 
 test('every field of the trigger is what saved workflows depend on', () => {
-	expect(triggerFields.map(withoutTexts)).toEqual([
-		{ name: 'siteIds', type: 'string', required: true, default: '' },
-		{
-			name: 'events',
-			type: 'multiOptions',
-			required: true,
-			default: ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'],
-			options: ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'],
-		},
-		{
-			name: 'options',
-			type: 'collection',
-			default: {},
-			options: [
-				{ name: 'apiVersion', type: 'string', default: '2025-01-01' },
-				{ name: 'ignoreFields', type: 'string', default: '' },
-				{ name: 'minimumDistance', type: 'number', typeOptions: { minValue: 0 }, default: 0 },
-			],
-		},
+	const required = true;
+	const events = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'];
+	const options: Field[] = [
+		['apiVersion', 'string', '2025-01-01'],
+		['ignoreFields', 'string', ''],
+		['minimumDistance', 'number', 0, { typeOptions: { minValue: 0 } }],
+	];
+	expect(fieldsOf(triggerFields)).toEqual<Field[]>([
+		['siteIds', 'string', '', { required }],
+		['events', 'multiOptions', events, { required, options: [...events].sort() }],
+		['options', 'collection', {}, { options }],
 	]);
 });
 
