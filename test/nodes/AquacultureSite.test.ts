@@ -19,51 +19,6 @@ async function run(
 	return { ...result, messages: result.hints.map(({ message }) => message) };
 }
 
-describe('the request (docs/service.md#get-a-site)', () => {
-	test('is a GET of the site with token and version, without a body', async () => {
-		await run({ operation: 'get' });
-		expect(farm.siteRequests).toMatchObject([
-			{
-				method: 'GET',
-				path: '/meta/sites/1042',
-				headers: {
-					authorization: `Bearer ${String(farm.service.issuedTokens[0])}`,
-					'api-version': '2025-01-01',
-				},
-				body: '',
-				status: 200,
-			},
-		]);
-	});
-
-	test.each([
-		[['units', 'info'], '?$include=info,units', ['info', 'units']],
-		[['info'], '?$include=info', ['info']],
-		[['units'], '?$include=units', ['units']],
-		[[], '', []],
-	])('names the parts %j as "%s", and the response holds them', async (include, query, parts) => {
-		const [site] = dataOf(await run({ operation: 'get', include }));
-		expect(farm.siteRequests.map(({ url }) => decodeURIComponent(url))).toEqual([
-			`/meta/sites/1042${query}`,
-		]);
-		const expected = ['siteId', 'siteName', ...parts].map((field) => [
-			field,
-			farm.site(1042)[field],
-		]);
-		expect(site).toEqual(Object.fromEntries(expected));
-	});
-
-	test('names the version that was chosen, also one that the service does not know', async () => {
-		await run({ operation: 'get', options: { apiVersion: '2023-01-01' } });
-		const { error } = await run({ operation: 'get', options: { apiVersion: '2031-12-31' } });
-		expect(farm.siteRequests.map(({ headers }) => headers['api-version'])).toEqual([
-			...['2023-01-01', '2031-12-31'],
-		]);
-		expect(error?.message).toBe('The service rejected the request for site 1042 (status 400)');
-		expect(error?.description).toContain("'API Version' under 'Options'");
-	});
-});
-
 describe('the items', () => {
 	test('hold the site exactly as the service sent it, unknown fields and wrong types too', async () => {
 		const odd = { siteName: 7, info: null, extra: { deep: [1, null, 'Ø'] }, units: 'none' };
@@ -79,14 +34,6 @@ describe('the items', () => {
 			headers: { 'x-trace': 'abc', 'content-type': 'application/json; charset=utf-8' },
 			body: farm.site(1042),
 		});
-	});
-
-	test('are a row each where simplified ones or units are chosen', async () => {
-		const row = { siteId: 1042, siteName: 'Storholmen', code: 'STOR', timezone: 'Europe/Oslo' };
-		const sites = dataOf(await run({ operation: 'getAll', output: 'simplified' }));
-		expect(sites).toMatchObject([{ ...row, latitude: 66.84512, unitCount: 10 }]);
-		const units = dataOf(await run({ operation: 'getUnits' }));
-		expect(units).toEqual(farm.site(1042).units.map((unit) => ({ ...row, ...unit })));
 	});
 
 	test.each(['get', 'getAll', 'getUnits', 'getGeoJson'])(
@@ -168,11 +115,21 @@ describe('site IDs', () => {
 			include: '={{ $json.id.include }}',
 			options: { apiVersion: '={{ $json.id.version }}' },
 		};
-		expect((await run(parameters, shapes)).items).toHaveLength(4);
-		expect(farm.service.counts.siteRequests).toBe(3);
-		farm.site(1042).siteName = 'Storholmen Nord';
-		const data = dataOf(await run({ operation: 'get', include: [] }));
-		expect(data).toEqual([{ siteId: 1042, siteName: 'Storholmen Nord' }]);
+		const [withInfo, withUnits, ...more] = dataOf(await run(parameters, shapes));
+		const { info, units, ...site } = farm.site(1042);
+		expect([withInfo, withUnits]).toEqual([
+			{ ...site, info },
+			{ ...site, units },
+		]);
+		expect(more).toEqual([withInfo, withInfo]);
+		await run({ operation: 'get', include: [] });
+		const requests = farm.siteRequests.map(({ query, headers }) => [query, headers['api-version']]);
+		expect(requests).toEqual([
+			[{ $include: 'info' }, '2025-01-01'],
+			[{ $include: 'units' }, '2025-01-01'],
+			[{ $include: 'info' }, '2023-01-01'],
+			[{}, '2025-01-01'],
+		]);
 	});
 });
 
