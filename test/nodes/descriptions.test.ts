@@ -5,7 +5,7 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
 import type { Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
-import { defined } from '../helpers/at';
+import { at, defined } from '../helpers/at';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
@@ -22,32 +22,19 @@ beforeAll(async () => {
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
+const site = { group: ['input'], usableAsTool: true, inputs: ['main'] };
+const trigger = { group: ['trigger'], polling: true, inputs: [] };
+
 test.each([
-	[
-		SITE,
-		{
-			displayName: 'Aquaculture Site',
-			name: 'aquacultureSite',
-			group: ['input'],
-			usableAsTool: true,
-			inputs: ['main'],
-		},
-	],
-	[
-		TRIGGER,
-		{
-			displayName: 'Aquaculture Site Trigger',
-			name: 'aquacultureSiteTrigger',
-			group: ['trigger'],
-			polling: true,
-			inputs: [],
-		},
-	],
-])('%s: what saved workflows and n8n rely on', (type, own) => {
+	[SITE, 'aquacultureSite', 'Aquaculture Site', site],
+	[TRIGGER, 'aquacultureSiteTrigger', 'Aquaculture Site Trigger', trigger],
+])('%s: what saved workflows and n8n rely on', (type, name, displayName, own) => {
 	expect(descriptionOf(type)).toMatchObject({
+		name,
+		displayName,
 		...own,
 		version: 1,
-		defaults: { name: own.displayName },
+		defaults: { name: displayName },
 		outputs: ['main'],
 		credentials: [{ name: CREDENTIAL, required: true }],
 	});
@@ -96,21 +83,16 @@ test.each([SITE, TRIGGER, CREDENTIAL])('%s has a picture for light and one for d
 
 /** What n8n writes below the node on the canvas. */
 function subtitle(type: string, parameters: INodeParameters): unknown {
-	const node = {
-		id: '1',
-		name: 'Node',
-		type,
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-	};
-	const { expression } = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: asNodeTypes(engine.types.nodes),
-	});
-	return expression.getSimpleParameterValue(node, descriptionOf(type).subtitle, 'internal', {});
+	const node = { id: '1', name: 'Node', type, typeVersion: 1, parameters };
+	const nodes = [{ ...node, position: [0, 0] as [number, number] }];
+	const nodeTypes = asNodeTypes(engine.types.nodes);
+	const { expression } = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
+	return expression.getSimpleParameterValue(
+		at(nodes, 0),
+		descriptionOf(type).subtitle,
+		'internal',
+		{},
+	);
 }
 
 test.each<[string, INodeParameters, string]>([

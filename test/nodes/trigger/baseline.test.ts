@@ -10,24 +10,22 @@ const detectedAt = '2026-11-21T06:00:00.000Z';
 /** What a poll finds, by the ID of each site: its license, or the status of the response that is no site. */
 type Found = Record<string, string | number>;
 
+function resultOf([siteId, found]: [string, string | number]): [string, Site | ServiceFailure] {
+	if (typeof found === 'string') {
+		return [siteId, { siteId: Number(siteId), info: { license: found }, units: [] }];
+	}
+	const details = { subject: 'site' as const, httpStatus: found };
+	return [siteId, new ServiceFailure(`${found} for ${siteId}`, 'Advice', details)];
+}
+
 /** A trigger in an n8n that keeps its baseline as JSON. */
 function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: string[] } = {}) {
 	let kept: Partial<Baseline> = {};
 	const poll = (found: Found, reading: { processId?: string; source?: string } = {}) => {
-		const results = Object.entries(found).map(
-			([siteId, value]): [string, Site | ServiceFailure] => [
-				siteId,
-				typeof value === 'string'
-					? { siteId: Number(siteId), info: { license: value }, units: [] }
-					: new ServiceFailure(`${value} for ${siteId}`, 'Advice', {
-							subject: 'site',
-							httpStatus: value,
-						}),
-			],
-		);
+		const results = new Map(Object.entries(found).map(resultOf));
 		const result = compareWithBaseline(
 			kept,
-			{ source: 'A', processId: '1', ...reading, detectedAt, results: new Map(results) },
+			{ source: 'A', processId: '1', ...reading, detectedAt, results },
 			{ events: SITE_EVENTS, ...settings },
 		);
 		kept = JSON.parse(JSON.stringify(result.baseline)) as Baseline;
@@ -39,8 +37,8 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 /** What a person gets to see of a poll. */
 function reportOf({ events, failure }: PollResult): string[] {
 	const changes = events.map(
-		({ event, siteId, changes: [change] }) =>
-			`${event} ${String(siteId)}: ${String(change?.before)} to ${String(change?.after)}`,
+		({ siteId, changes: [change] }) =>
+			`${String(siteId)}: ${String(change?.before)} to ${String(change?.after)}`,
 	);
 	return failure ? [...changes, failure.message] : changes;
 }
@@ -51,7 +49,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		[
 			[{ 1: 'a', 2: 'a' }],
 			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 'b', 2: 'c' }, 'siteChanged 1: a to b', 'siteChanged 2: a to c'],
+			[{ 1: 'b', 2: 'c' }, '1: a to b', '2: a to c'],
 			[{ 1: 'b', 2: 'c' }],
 		],
 	],
@@ -59,9 +57,9 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		'a site that cannot be read keeps its state, the others are reported',
 		[
 			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 500, 2: 'b' }, 'siteChanged 2: a to b'],
+			[{ 1: 500, 2: 'b' }, '2: a to b'],
 			[{ 1: 500, 2: 'b' }],
-			[{ 1: 'b', 2: 'b' }, 'siteChanged 1: a to b'],
+			[{ 1: 'b', 2: 'b' }, '1: a to b'],
 		],
 	],
 	[
@@ -75,17 +73,17 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	],
 	[
 		'nor can one at the very first poll',
-		[[{ 1: 503 }, '503 for 1'], [{ 1: 'a' }], [{ 1: 'b' }, 'siteChanged 1: a to b']],
+		[[{ 1: 503 }, '503 for 1'], [{ 1: 'a' }], [{ 1: 'b' }, '1: a to b']],
 	],
 	[
 		'a site that is not found is reported once, after all events, and keeps its state',
 		[
 			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 404, 2: 'b' }, 'siteChanged 2: a to b'],
+			[{ 1: 404, 2: 'b' }, '2: a to b'],
 			[{ 1: 404, 2: 'b' }, '404 for 1'],
 			[{ 1: 404, 2: 'b' }],
-			[{ 1: 404, 2: 'c' }, 'siteChanged 2: b to c'],
-			[{ 1: 'b', 2: 'c' }, 'siteChanged 1: a to b'],
+			[{ 1: 404, 2: 'c' }, '2: b to c'],
+			[{ 1: 'b', 2: 'c' }, '1: a to b'],
 		],
 	],
 	['also where it was never there', [[{ 1: 'a', 7: 404 }, '404 for 7'], [{ 1: 'a', 7: 404 }]]],
@@ -115,11 +113,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	],
 	[
 		'a site that is added to the list starts silently',
-		[
-			[{ 1: 'a' }],
-			[{ 1: 'b', 2: 'a' }, 'siteChanged 1: a to b'],
-			[{ 1: 'b', 2: 'b' }, 'siteChanged 2: a to b'],
-		],
+		[[{ 1: 'a' }], [{ 1: 'b', 2: 'a' }, '1: a to b'], [{ 1: 'b', 2: 'b' }, '2: a to b']],
 	],
 	[
 		'a site that is removed from the list is forgotten, also that it was not found',
@@ -148,7 +142,7 @@ test('another address or version starts anew', () => {
 	const { report } = startTrigger();
 	report({ 1: 'a', 2: 404 });
 	expect(report({ 1: 'b', 2: 404 }, { source: 'B' })).toEqual(['404 for 2']);
-	expect(report({ 1: 'c', 2: 404 }, { source: 'B' })).toEqual(['siteChanged 1: b to c']);
+	expect(report({ 1: 'c', 2: 404 }, { source: 'B' })).toEqual(['1: b to c']);
 	expect(report({ 1: 'd', 2: 404 })).toEqual(['404 for 2']);
 });
 
@@ -156,7 +150,7 @@ test('the first poll after a restart reports changes but no failure: it would ke
 	const { report } = startTrigger();
 	report({ 1: 'a', 2: 'a' });
 	const processId = '2';
-	expect(report({ 1: 'b', 2: 404 }, { processId })).toEqual(['siteChanged 1: a to b']);
+	expect(report({ 1: 'b', 2: 404 }, { processId })).toEqual(['1: a to b']);
 	expect(report({ 1: 'b', 2: 404 }, { processId })).toEqual(['404 for 2']);
 	expect(report({ 1: 500, 2: 404 }, { processId: '3' })).toEqual([]);
 	expect(report({ 1: 500, 2: 404 }, { processId: '3' })).toEqual(['500 for 1']);
