@@ -24,7 +24,8 @@ const site = {
 	units: [{ unitId: 7, unitName: 'Pen 7', longitude: 13.5, latitude: 66.9, net: 'blue' }],
 };
 
-const siteProperties = { siteId: 1042, siteName: 'Storholmen' };
+const { siteId, siteName, owner } = site;
+const pen = { unitId: 7, unitName: 'Pen 7', net: 'blue' };
 const map = {
 	type: 'FeatureCollection',
 	bbox: [13.4, 66.8, 13.5, 66.9],
@@ -33,21 +34,13 @@ const map = {
 			type: 'Feature',
 			id: 'site-1042',
 			geometry: { type: 'Point', coordinates: [13.4, 66.8] },
-			properties: {
-				kind: 'site',
-				...siteProperties,
-				...{ owner: 'unknown field', type: 'Sea', license: null, depth: 80 },
-			},
+			properties: { kind: 'site', siteId, siteName, owner, type: 'Sea', license: null, depth: 80 },
 		},
 		{
 			type: 'Feature',
 			id: 'unit-1042-7',
 			geometry: { type: 'Point', coordinates: [13.5, 66.9] },
-			properties: {
-				kind: 'unit',
-				...siteProperties,
-				...{ unitId: 7, unitName: 'Pen 7', net: 'blue' },
-			},
+			properties: { kind: 'unit', siteId, siteName, ...pen },
 		},
 	],
 };
@@ -59,24 +52,17 @@ describe('Get GeoJSON', () => {
 		expect(result.items).toEqual([{ json: map }]);
 	});
 
-	test('returns them as a file named after the site', async () => {
-		const { items } = await perform(getGeoJson, { siteIds: '1042', format: 'file' }, site);
-		const [{ json, binary } = { json: {} }] = items;
-		const fileName = 'site-1042.geojson';
-		expect(json).toEqual({ fileName, siteCount: 1, featureCount: 2 });
-		expect(binary?.data).toMatchObject({ fileName, mimeType: 'application/geo+json' });
-		expect(JSON.parse(binary?.data?.data ?? '')).toEqual(map);
-	});
-
-	test('returns several sites as one file, in the field that was chosen', async () => {
-		const parameters = { siteIds: '1042, 7', format: 'file', binaryPropertyName: 'map' };
-		const { items } = await perform(getGeoJson, parameters, site, { siteId: 7 });
-		expect(items).toEqual([
-			{
-				json: { fileName: 'sites.geojson', siteCount: 2, featureCount: 2 },
-				binary: { map: expect.objectContaining({ fileName: 'sites.geojson' }) as unknown },
-			},
-		]);
+	test.each([
+		[{}, [site], 'data', 'site-1042.geojson'],
+		[{ binaryPropertyName: 'map' }, [site, { siteId: 7 }], 'map', 'sites.geojson'],
+	])('returns them as a file: %j', async (chosen, sites, field, fileName) => {
+		const parameters = { siteIds: '1042, 7', format: 'file', ...chosen };
+		const { items } = await perform(getGeoJson, parameters, ...sites);
+		const [{ json, binary } = { json: {} }, ...more] = items;
+		expect(more).toEqual([]);
+		expect(json).toEqual({ fileName, siteCount: sites.length, featureCount: 2 });
+		expect(binary?.[field]).toMatchObject({ fileName, mimeType: 'application/geo+json' });
+		expect(JSON.parse(binary?.[field]?.data ?? '')).toEqual(map);
 	});
 
 	test('names in a hint what is not on the map, or at a doubtful place', async () => {
