@@ -15,8 +15,7 @@ async function run(
 ) {
 	const id = '={{ $json.id }}';
 	const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
-	const result = await farm.engine.run({ node, items: itemsWith(ids) });
-	return { ...result, messages: result.hints.map(({ message }) => message) };
+	return await farm.engine.run({ node, items: itemsWith(ids) });
 }
 
 describe('the items', () => {
@@ -54,24 +53,6 @@ describe('the items', () => {
 			);
 		},
 	);
-
-	test('leave the fields of the input in reach of the node that follows', async () => {
-		const again = { operation: 'get', siteId: '={{ $("Start").item.json.id }}', include: [] };
-		const result = await farm.engine.runWorkflow({
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null },
-				{ ...siteNode({ operation: 'getUnits', siteIds: '={{ $json.id }}' }), name: 'Units' },
-				{ ...siteNode(again), name: 'Again' },
-			],
-			connections: {
-				Start: { main: [[{ node: 'Units', type: 'main', index: 0 }]] },
-				Units: { main: [[{ node: 'Again', type: 'main', index: 0 }]] },
-			},
-			pinned: { Start: itemsWith([1088, 1057]) },
-		});
-		const ids = result.outputs('Again').flatMap((items) => items.map(({ json }) => json.siteId));
-		expect(ids).toEqual([1088, 1088, 1088, 1057, 1057, 1057, 1057, 1057, 1057]);
-	});
 });
 
 describe('site IDs', () => {
@@ -133,33 +114,26 @@ describe('site IDs', () => {
 	});
 });
 
-describe('hints', () => {
-	test('stand beside the output, one for each subject', async () => {
-		const { items, hints } = await run({ operation: 'getUnits' }, ['1101, 1088']);
-		expect(items).toHaveLength(3);
-		const message = 'No units, so no rows: Blåsundet (1101)';
-		expect(hints).toMatchObject([{ message, location: 'outputPane' }]);
-		expect((await run({ operation: 'getUnits' }, [1088])).hints).toEqual([]);
-	});
-
-	test('list five names, each once, and count the others', async () => {
-		const bare = manySites(7).map((site) => ({ ...site, units: [] }));
-		farm.service.sites.push(...bare);
-		const titles = bare.map(({ siteId, siteName }) => `${siteName} (${siteId})`);
-		const ids = bare.map(({ siteId }) => siteId);
-		const six = await run({ operation: 'getUnits' }, [...ids, ...ids]);
-		expect(six.messages).toEqual([
-			`No units, so no rows: ${titles.slice(0, 5).join(', ')} and 2 more`,
-		]);
-		const five = await run({ operation: 'getUnits' }, [ids.slice(0, 5)]);
-		expect(five.messages).toEqual([`No units, so no rows: ${titles.slice(0, 5).join(', ')}`]);
-	});
+test('a hint beside the output lists five names, each once, and counts the others', async () => {
+	const bare = manySites(7).map((site) => ({ ...site, units: [] }));
+	farm.service.sites.push(...bare);
+	const ids = bare.map(({ siteId }) => siteId);
+	const five = bare.slice(0, 5).map(({ siteId, siteName }) => `${siteName} (${siteId})`);
+	const message = `No units, so no rows: ${five.join(', ')}`;
+	const [all, some, none] = [
+		await run({ operation: 'getUnits' }, [...ids, ...ids]),
+		await run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
+		await run({ operation: 'getUnits' }, [1088]),
+	];
+	expect(all.hints).toMatchObject([{ message: `${message} and 2 more`, location: 'outputPane' }]);
+	expect(some.hints).toMatchObject([{ message, location: 'outputPane' }]);
+	expect(none.hints).toEqual([]);
 });
 
 describe('a map', () => {
 	test('as a file is what n8n stores for the next node', async () => {
 		const [map] = dataOf(await run({ operation: 'getGeoJson' }, [1088]));
-		const { items, messages } = await run({ operation: 'getGeoJson', format: 'file' }, [1088]);
+		const { items, hints } = await run({ operation: 'getGeoJson', format: 'file' }, [1088]);
 		const { json, binary } = at(items, 0);
 		const fileName = 'site-1088.geojson';
 		expect(json).toEqual({ fileName, siteCount: 1, featureCount: 4 });
@@ -167,14 +141,7 @@ describe('a map', () => {
 		expect(binary?.data).toMatchObject({ fileName, fileExtension: 'geojson', mimeType });
 		const text = Buffer.from(defined(binary?.data).data, 'base64').toString();
 		expect(JSON.parse(text)).toEqual(map);
-		expect(messages).toEqual([]);
-	});
-
-	test('names the places that it lacks', async () => {
-		const { messages } = await run({ operation: 'getGeoJson', format: 'file' }, [1120]);
-		expect(messages).toEqual([
-			'Not on the map because they have no usable coordinates: unit Pen 4 of site Hellværet (1120), unit Pen 5 of site Hellværet (1120)',
-		]);
+		expect(hints).toEqual([]);
 	});
 
 	test.each(['json', 'file'])(
@@ -187,7 +154,7 @@ describe('a map', () => {
 				['Site 8 was not found [item 0]', { item: 0 }],
 				[undefined, { item: 1 }],
 			]);
-			expect(result.messages).toEqual([]);
+			expect(result.hints).toEqual([]);
 		},
 	);
 });

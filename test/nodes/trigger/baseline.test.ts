@@ -65,18 +65,15 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[
 		'that no site can be read is reported each time, by the first of them',
 		[
-			[{ 1: 'a', 2: 'a' }],
 			[{ 1: 500, 2: 503 }, '500 for 1'],
 			[{ 1: 500, 2: 503 }, '500 for 1'],
 			[{ 1: 'a', 2: 'a' }],
+			[{ 1: 503, 2: 500 }, '503 for 1'],
+			[{ 1: 'a', 2: 'b' }, '2: a to b'],
 		],
 	],
 	[
-		'nor can one at the very first poll',
-		[[{ 1: 503 }, '503 for 1'], [{ 1: 'a' }], [{ 1: 'b' }, '1: a to b']],
-	],
-	[
-		'a site that is not found is reported once, after all events, and keeps its state',
+		'a site that is not found is reported once, after all events, and again when it is gone again',
 		[
 			[{ 1: 'a', 2: 'a' }],
 			[{ 1: 404, 2: 'b' }, '2: a to b'],
@@ -84,12 +81,8 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 404, 2: 'b' }],
 			[{ 1: 404, 2: 'c' }, '2: b to c'],
 			[{ 1: 'b', 2: 'c' }, '1: a to b'],
+			[{ 1: 404, 2: 'c' }, '404 for 1'],
 		],
-	],
-	['also where it was never there', [[{ 1: 'a', 7: 404 }, '404 for 7'], [{ 1: 'a', 7: 404 }]]],
-	[
-		'and again when it is gone again',
-		[[{ 1: 'a' }], [{ 1: 404 }, '404 for 1'], [{ 1: 'a' }], [{ 1: 404 }, '404 for 1']],
 	],
 	[
 		'but not because it could not be read for another reason in between',
@@ -116,7 +109,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		[[{ 1: 'a' }], [{ 1: 'b', 2: 'a' }, '1: a to b'], [{ 1: 'b', 2: 'b' }, '2: a to b']],
 	],
 	[
-		'a site that is removed from the list is forgotten, also that it was not found',
+		'a site that is removed from the list is forgotten, also that it was never found',
 		[
 			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
 			[{ 1: 'a' }],
