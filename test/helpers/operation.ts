@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Operation, ReadSite } from '../../nodes/AquacultureSite/operations/operation';
+import type { Operation } from '../../nodes/AquacultureSite/operations/operation';
 import type { Site } from '../../nodes/AquacultureSite/site/site';
 
 /** A sample site with a field in each part that the contract does not name, and a unit that lacks some. */
@@ -23,18 +23,11 @@ export const storholmen = {
 	],
 };
 
-const response = { statusCode: 200, headers: { 'x-trace': 'abc' } };
-
-/** A site that was read by the ID that it has itself. */
-export function readSite(site: Site): ReadSite {
-	return { siteId: String(site.siteId), site, response };
-}
-
 /**
  * What an operation makes of an input item.
  *
  * @param parameters what the user entered, the collection 'Options' among them
- * @param sites what the service sent
+ * @param sites what the service sent, each requested by the ID that it has
  */
 export async function perform(
 	operation: Operation,
@@ -42,17 +35,15 @@ export async function perform(
 	...sites: Site[]
 ) {
 	const task = operation.parse((name, fallback) => parameters[name] ?? fallback, options);
+	const response = { statusCode: 200, headers: { 'x-trace': 'abc' } };
 	const hints: string[] = [];
-	const items = await task.toItems(sites.map(readSite), {
-		addHint: (hint, name) => hints.push(`${hint}: ${name}`),
-		storeFile: async (content, fileName, mimeType) =>
-			await Promise.resolve({ data: content.toString(), fileName, mimeType }),
-	});
-	return {
-		siteIds: task.siteIds,
-		parts: task.parts,
-		items,
-		rows: items.map(({ json }) => json),
-		hints,
-	};
+	const items = await task.toItems(
+		sites.map((site) => ({ siteId: String(site.siteId), site, response })),
+		{
+			addHint: (hint, name) => hints.push(`${hint}: ${name}`),
+			storeFile: async (content, fileName, mimeType) =>
+				await Promise.resolve({ data: content.toString(), fileName, mimeType }),
+		},
+	);
+	return { ...task, items, rows: items.map(({ json }) => json), hints };
 }

@@ -67,20 +67,18 @@ describe.each([
 	});
 });
 
-describe('a simplified row', () => {
-	test.each([
-		[{ units: [] }, 0],
-		[{ units: null }, null],
-		[{}, null],
-	])('no units are not the same as no list of units: %j', (site, unitCount) => {
-		expect(simplifySite(site, ['units'])).toEqual({ siteId: null, siteName: null, unitCount });
-	});
+test.each([
+	[{ units: [] }, 0],
+	[{ units: null }, null],
+	[{}, null],
+])('no units are not the same as no list of units: %j', (site, unitCount) => {
+	expect(simplifySite(site, ['units'])).toEqual({ siteId: null, siteName: null, unitCount });
+});
 
-	test('has the same columns for any site, null where the service sent nothing', () => {
-		forAll([siteJson, fc.subarray([...SITE_PARTS])], (site, parts) => {
-			const row = simplifySite(site, parts);
-			expect(Object.keys(row)).toEqual(Object.keys(simplifySite(storholmen, parts)));
-			expect(Object.values(row)).not.toContain(undefined);
-		});
+test('simplified rows have the same columns for any site, null where the service sent nothing', () => {
+	forAll([siteJson, fc.subarray([...SITE_PARTS])], (site, parts) => {
+		const row = simplifySite(site, parts);
+		expect(Object.keys(row)).toEqual(Object.keys(simplifySite(storholmen, parts)));
+		expect(Object.values(row)).not.toContain(undefined);
 	});
 });
