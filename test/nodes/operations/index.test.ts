@@ -1,8 +1,5 @@
-import {
-	findOperation,
-	parseRequestOptions,
-	siteFields,
-} from '../../../nodes/AquacultureSite/operations';
+import { findOperation, siteFields } from '../../../nodes/AquacultureSite/operations';
+import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
 import { fieldsOf } from '../../helpers/panel';
 import type { Field } from '../../helpers/panel';
 import { refusalOf } from '../../helpers/refusal';

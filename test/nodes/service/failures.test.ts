@@ -88,7 +88,12 @@ const sentences: Array<[string, () => ServiceFailure, string, RegExp]> = [
 		'The service rejected a newly issued access token',
 		/Ask the service operator/,
 	],
-	['site 403', () => fromSite(403), 'This user has no access to site 1042', /for access to the site/],
+	[
+		'site 403',
+		() => fromSite(403),
+		'This user has no access to site 1042',
+		/for access to the site/,
+	],
 	['site 404', () => fromSite(404), 'Site 1042 was not found', /Check the site ID/],
 	[
 		'site 422',

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { Pace, StoppedError, type Outcome, type Place } from '../../../nodes/AquacultureSite/service/pace';
+import {
+	Pace,
+	StoppedError,
+	type Outcome,
+	type Place,
+} from '../../../nodes/AquacultureSite/service/pace';
 
 /** Lets everything happen that is ready to. */
 const settle = async () => await new Promise((done) => setImmediate(done));

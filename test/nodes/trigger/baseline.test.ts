@@ -167,6 +167,6 @@ test('keeps the sites as they were read, and nothing of those that never were', 
 		source: 'A',
 		sites: { 1: { siteId: 1, info: { license: 'a' }, units: [] } },
 		missing: [],
-		start: '1',
+		processId: '1',
 	});
 });
