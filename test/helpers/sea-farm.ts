@@ -5,9 +5,9 @@ import type { Service } from '../fake-service/service';
 /** What the user of these tests calls the credential. */
 export const CREDENTIAL = 'Sea farm';
 
-/** An n8n just started, whose user has typed the stand-in's address and login into one credential. */
+/** An n8n just started, whose user has entered the address and the login of a service in one credential. */
 export async function seaFarm(
-	{ baseUrl, login }: Service,
+	{ baseUrl, login }: Pick<Service, 'baseUrl' | 'login'>,
 	typedInstead: ICredentialDataDecryptedObject = {},
 ): Promise<Engine> {
 	return await createEngine({
