@@ -1,4 +1,4 @@
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
 import type { Service } from '../fake-service/service';
 
@@ -32,6 +32,6 @@ export function itemsWith(ids: readonly unknown[]) {
 }
 
 /** The data of the items on the regular output. */
-export function dataOf({ items }: NodeResult): unknown[] {
+export function dataOf({ items }: Pick<NodeResult, 'items'>): IDataObject[] {
 	return items.map(({ json }) => json);
 }

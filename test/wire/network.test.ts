@@ -35,6 +35,7 @@ const FAILURES: Array<[string, Error, string, number]> = [
 		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 		'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 		'ERR_TLS_CERT_ALTNAME_INVALID',
+		'ERR_TLS_HANDSHAKE_TIMEOUT',
 	].map(row(NOT_TRUSTED, 1)),
 	['ECONNREFUSED as a cause', causedBy(failed('ECONNREFUSED')), NOT_LISTENING, 2],
 	['EPROTO as the cause of a cause', causedBy(causedBy(failed('EPROTO'))), NO_HTTPS, 1],
