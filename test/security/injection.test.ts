@@ -73,8 +73,10 @@ test.each(HOSTILE)('base URL with %s is refused, or stays within its origin', as
 	expectNoOtherHeaders();
 });
 
-test.each(HOSTILE)('a host with %s is never requested', async (_, text) => {
-	const { error } = await run({ baseUrl: `https://127.0.0.1${text}` });
+// All but a path, which makes a host that may exist
+const noHosts = HOSTILE.filter(([name]) => name !== 'path');
+test.each(noHosts)('a host with %s is never requested', async (_, text) => {
+	const { error } = await run({ baseUrl: `${API}${text}` });
 	expect(error?.message).toMatch(SENTENCE);
 });
 
