@@ -5,6 +5,9 @@ import { manySites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { dataOf, itemsWith, siteNode } from '../helpers/sea-farm';
 
+// A busy machine takes its time
+jest.setTimeout(30_000);
+
 /** Each user reads sites of its own, so that a request tells on whose behalf it was made. */
 const SITES_EACH = 12;
 const USERS = ['anna@example.com', 'berit@example.com', 'carl@example.com', 'anna@EXAMPLE.com'];
