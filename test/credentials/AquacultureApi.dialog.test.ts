@@ -23,8 +23,11 @@ describe('the credential dialog reports success', () => {
 		expect(service.counts).toMatchObject({ logins: 1, siteRequests: 1, unauthorized: 0 });
 	});
 
-	test('although an expired token is stored, which is not sent', async () => {
-		expect(await dialog({ accessToken: 'issued.long.ago' })).toEqual(success);
+	test('although another token than that of the latest login is stored: it is not sent', async () => {
+		const n8n = await seaFarm(service);
+		await n8n.testCredential(CREDENTIAL);
+		n8n.editCredential(CREDENTIAL, { accessToken: 'issued.long.ago', accessTokenLogin: '' });
+		expect(await n8n.testCredential(CREDENTIAL)).toEqual(success);
 		expect(JSON.stringify(service.requests)).not.toContain('issued.long.ago');
 	});
 

@@ -66,6 +66,22 @@ describe('the HTTP Request node sends the token to the origin of the base URL', 
 	});
 });
 
+test.each([
+	['to a base URL that was edited', { baseUrl: OTHER }, OTHER],
+	['that is not the token of its login', { accessToken: 'token-0' }, API],
+])('a stored token is not sent %s', async (_, edited, origin) => {
+	foreseeLogin('token-1');
+	foreseeSite();
+	const n8n = await n8nAtWire();
+	await n8n.run({ node: get });
+	n8n.editCredential(CREDENTIAL, edited);
+	foreseeLogin('token-2', origin);
+	foreseeSite(origin);
+	await n8n.run({ node: get });
+	const authorizations = sent.slice(2).map(({ headers }) => headers.authorization);
+	expect(authorizations).toEqual([undefined, 'Bearer token-2']);
+});
+
 describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) => {
 	const SENTENCE = 'The service redirects to another address';
 
