@@ -1,6 +1,6 @@
 import { createEngine, type Engine } from '../engine/engine';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
-import { defined } from '../helpers/at';
+import { at, defined } from '../helpers/at';
 import { type Service, startService } from '../fake-service/service';
 import { stopClock } from './clock';
 
@@ -91,14 +91,14 @@ describe('what is remembered of a login', () => {
 		expect(await attemptsAfter('User 1')).toBe(102);
 	});
 
-	test('the latest hundred tokens of a login', async () => {
+	test('the latest hundred tokens of a login: those it issued, and those it was asked to replace', async () => {
 		const n8n = await seaFarm(service);
-		const held = Array.from({ length: 101 }, (_, index) => `token-${index + 1}`);
-		for (const token of held) {
+		for (let exchange = 1; exchange <= 51; exchange++) {
 			service.expireTokens();
-			expect(await loginsWith(n8n, token)).toBe(1);
+			expect(await loginsWith(n8n, `token-${exchange}`)).toBe(1);
 		}
-		expect(await loginsWith(n8n, 'token-101')).toBe(0);
+		expect(await loginsWith(n8n, at(service.issuedTokens, 49))).toBe(0);
+		expect(await loginsWith(n8n, 'token-2')).toBe(0);
 		expect(await loginsWith(n8n, 'token-1')).toBe(1);
 	});
 });
