@@ -1,6 +1,7 @@
 import { CREDENTIAL, dataOf, httpRequestNode, siteNode } from '../helpers/sea-farm';
 import {
 	API,
+	authenticated,
 	expectWireAsForeseen,
 	foreseeLogin,
 	foreseeSite,
@@ -64,6 +65,14 @@ describe('the HTTP Request node sends the token to the origin of the base URL', 
 		expect(sent[1]?.headers).not.toHaveProperty('api-version');
 		expectNoSecretElsewhere();
 	});
+});
+
+test.each([
+	['within the origin', { baseURL: API, url: '/feed/plans' }, 'Bearer token-1'],
+	['to another origin', { baseURL: OTHER, url: '/meta/sites/0' }, undefined],
+])('a request with a base URL of its own, %s', async (_, options, authorization) => {
+	const { baseURL, headers } = await authenticated(options);
+	expect([baseURL, headers?.Authorization]).toEqual([options.baseURL, authorization]);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { CREDENTIAL, dataOf, httpRequestNode, siteNode } from '../helpers/sea-farm';
 import {
 	API,
+	authenticated,
 	expectWireAsForeseen,
 	foreseeLogin,
 	foreseeSite,
@@ -83,14 +84,9 @@ test.each([
 test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 	'a version that a request names in %s is not overwritten',
 	async (name) => {
-		const { authenticate } = (await n8nAtWire()).types.credentials.aquacultureApi ?? {};
-		if (typeof authenticate !== 'function') throw new Error('authenticate is not a function');
 		const headers = { [name]: '2023-01-01', Accept: 'text/plain' };
-		const { headers: authenticated } = await authenticate(
-			{ baseUrl: API, accessToken: 'token-1' },
-			{ url: `${API}${SITE_PATH}`, headers },
-		);
-		expect(authenticated).toEqual({ ...headers, Authorization: 'Bearer token-1' });
+		const request = await authenticated({ url: `${API}${SITE_PATH}`, headers });
+		expect(request.headers).toEqual({ ...headers, Authorization: 'Bearer token-1' });
 	},
 );
 

@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 import nock from 'nock';
 import type { Engine } from '../engine/engine';
 import { seaFarm } from '../helpers/sea-farm';
@@ -81,6 +81,13 @@ export async function n8nAtWire(
 	typedInstead: ICredentialDataDecryptedObject = {},
 ): Promise<Engine> {
 	return await seaFarm({ baseUrl: API, login: LOGIN }, typedInstead);
+}
+
+/** What the credential makes of a request, where n8n has stored token-1. */
+export async function authenticated(options: IHttpRequestOptions): Promise<IHttpRequestOptions> {
+	const { authenticate } = (await n8nAtWire()).types.credentials.aquacultureApi ?? {};
+	if (typeof authenticate !== 'function') throw new Error('authenticate is not a function');
+	return await authenticate({ baseUrl: API, accessToken: 'token-1' }, options);
 }
 
 /** The addresses of all requests so far, in order. */
