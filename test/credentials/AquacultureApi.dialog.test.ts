@@ -38,13 +38,6 @@ describe('the credential dialog reports success', () => {
 			expect(await dialog()).toEqual(success);
 		},
 	);
-
-	test('as soon as the password is right', async () => {
-		const n8n = await seaFarm(service, { password: 'guessed' });
-		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'Error' });
-		n8n.editCredential(CREDENTIAL, { password: service.login.password });
-		expect(await n8n.testCredential(CREDENTIAL)).toEqual(success);
-	});
 });
 
 describe('the credential dialog says in a sentence', () => {
