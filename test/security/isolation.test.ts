@@ -98,7 +98,7 @@ test.each([
 		const right = { username, password: 'sample' };
 		service.logins.push(right);
 		const results = await readAll(right, { username, password: 'wrong' });
-		const [good = [], bad = []] = results.map(errorsOf);
+		const [good, bad = []] = results.map(errorsOf);
 		expect(good).toEqual([]);
 		expect(bad).toHaveLength(SITES_EACH);
 		expect(defined(bad[0])).toContain('The service rejected the username or password');
