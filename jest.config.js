@@ -6,5 +6,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue)/'],
-	transform: { '^.+\\.ts$': '@swc/jest' },
+	transform: { '^.+\\.ts$': '@swc/jest', 'node_modules/markdown-table/.+\\.js$': '@swc/jest' },
+	// An ES module, which jest cannot require
+	transformIgnorePatterns: ['/node_modules/(?!markdown-table/)'],
 };
