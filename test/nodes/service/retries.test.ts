@@ -22,7 +22,18 @@ const FAILURES = {
 /** What the service says to one request. */
 type Response = 'site' | keyof typeof FAILURES | ServiceFailure;
 
+/** The responses to each site, one after the other; the last one stays. */
+type Script = Record<string, Response[]>;
+
 const letters = (text: string) => Array.from(text);
+
+function resultOf(response: Response): 'site' | ServiceFailure {
+	return typeof response === 'string' && response !== 'site' ? FAILURES[response] : response;
+}
+
+/** The same response to several sites. */
+const each = (sites: string, response: Response): Script =>
+	Object.fromEntries(letters(sites).map((site) => [site, [response]]));
 
 /** A run of which each request is in the log: the site and the moment. */
 class Run {
@@ -56,7 +67,7 @@ class Run {
 			this.requests.push([site, this.clock.now()]);
 			if (latency > 0) await this.clock.pause(latency);
 			const response = (left.length > 1 ? left.shift() : left[0]) ?? 'site';
-			return typeof response === 'string' && response !== 'site' ? FAILURES[response] : response;
+			return resultOf(response);
 		};
 		void this.retries
 			.run(request, maxRetries)
@@ -72,10 +83,6 @@ class Run {
 	/** Until nothing is left to wait for. */
 	async end(): Promise<void> {
 		await this.clock.advance(Infinity);
-	}
-
-	countOf(site: string): number {
-		return this.requests.filter(([of]) => of === site).length;
 	}
 
 	/** When the site was requested. */
@@ -94,44 +101,65 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-describe('one request', () => {
-	test('that succeeds is sent once', async () => {
-		const run = new Run();
-		run.readOthers('A');
-		await run.end();
-		expect(run.results.get('A')).toBe('site');
-		expect([run.order, run.retries.count]).toEqual(['A', 0]);
-	});
+const LOST_LOGIN = failure('retry', undefined, 'login');
 
-	test('whose response will not change is not retried', async () => {
-		const run = new Run();
-		run.read('A', ['final']);
-		await run.end();
-		expect(run.results.get('A')).toBe(FAILURES.final);
-		expect([run.order, run.retries.count]).toEqual(['A', 0]);
-	});
+/** The sites of a script are read at once, those of a next one long after. One request is in flight at a time. */
+test.each<[rule: string, scripts: Script[], order: string]>([
+	['a success is not sent again', [{ A: ['site'] }], 'A'],
+	['a response that will not change is not retried', [{ A: ['final'] }], 'A'],
+	['other failures are retried', [{ A: ['lost', 'busy', 'limited', 'site'] }], 'AAAA'],
+	['a lost connection delays its own request alone', [{ A: ['lost', 'site'], B: ['site'] }], 'ABA'],
+	['a retry goes before new requests', [{ A: ['busy', 'site'], ...each('BC', 'site') }], 'AABC'],
 
+	['a rate limit is no try while others get through', [{ A: ['limited'], B: ['site'] }], 'ABAAAA'],
+	['nor while more get through', [{ A: ['limited'], ...each('BC', 'site') }], 'ABACAAAA'],
+	['but where others got through before', [{ B: ['site'], A: ['limited'] }], 'BAAAA'],
+	['a lost connection is a try in any case', [{ A: ['lost'], B: ['site'] }], 'ABAAA'],
+
+	[
+		'an outage: each further site is requested once',
+		[each('A', 'lost'), each('BC', 'lost')],
+		'AAAABC',
+	],
+	['an outage by a rate limit', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
+	['an outage by overload, confirmed by a second site', [each('ABCDE', 'busy')], 'AAAAB'],
+	['an outage is over', [each('A', 'lost'), each('B', 'site'), each('C', 'lost')], 'AAAABCCCC'],
+	['none: the response will not change', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
+
+	['a failed login ends the run', [{ A: ['login'], B: ['site'] }, each('C', 'site')], 'A'],
+	['a login that may succeed does not', [{ A: [LOST_LOGIN], B: ['site'] }], 'ABAAA'],
+	['three rejected tokens in a row end the run', [each('ABCDE', 'token')], 'ABC'],
+	['fewer do not', [{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }], 'ABCDE'],
+	['failures of single sites do not', [each('ABCDE', 'final')], 'ABCDE'],
+])('%s', async (_, scripts, order) => {
+	const run = new Run();
+	for (const script of scripts) {
+		for (const [site, responses] of Object.entries(script)) run.read(site, responses);
+		await run.end();
+		await run.clock.advance(1e9);
+	}
+	expect(run.order).toBe(order);
+	expect(run.retries.count).toBe(order.length - new Set(order).size);
+	const known = run.results.get(at(letters(order), -1));
+	for (const [site, responses] of scripts.flatMap((script) => Object.entries(script))) {
+		expect(run.results.get(site)).toBe(order.includes(site) ? resultOf(at(responses, -1)) : known);
+	}
+});
+
+describe('a failing request', () => {
 	test.each(
 		(['lost', 'busy', 'limited'] as const).flatMap((name) =>
 			[0, 1, 5].map((max) => [name, max] as const),
 		),
-	)('that fails is retried as often as it may: %s, %i', async (name, maxRetries) => {
+	)('is retried as often as it may: %s, %i', async (name, maxRetries) => {
 		const run = new Run();
 		run.read('A', [name], { maxRetries });
 		await run.end();
 		expect(run.results.get('A')).toBe(FAILURES[name]);
-		expect([run.countOf('A'), run.retries.count]).toEqual([1 + maxRetries, maxRetries]);
+		expect([run.timesOf('A').length, run.retries.count]).toEqual([1 + maxRetries, maxRetries]);
 	});
 
-	test('that fails for a while succeeds in the end', async () => {
-		const run = new Run();
-		run.read('A', ['lost', 'busy', 'limited', 'site']);
-		await run.end();
-		expect(run.results.get('A')).toBe('site');
-		expect(run.retries.count).toBe(3);
-	});
-
-	test('that throws something else fails alone, and its slot is given back', async () => {
+	test('that throws something else fails at once, and its slot is given back', async () => {
 		const run = new Run();
 		const unexpected = new Error('Unexpected');
 		const thrown = run.retries.run(() => Promise.reject(unexpected), 3);
@@ -153,15 +181,6 @@ describe('a retry', () => {
 		expect(run.pace.pauses.count).toBe(0);
 	});
 
-	test('after a lost connection holds back no other request', async () => {
-		const run = new Run();
-		run.read('A', ['lost', 'site']);
-		run.readOthers('B');
-		await run.end();
-		expect(run.order).toBe('ABA');
-		expect(run.timesOf('B')).toEqual([0]);
-	});
-
 	test('after a gateway failed does not wait for Retry-After, which nothing bounds', async () => {
 		const run = new Run();
 		run.read('A', [failure('retry', 86_400_000), 'site']);
@@ -180,14 +199,6 @@ describe('a retry', () => {
 		await run.end();
 		expect(run.requests.map(([, time]) => time)).toEqual([0, wait, wait]);
 		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: wait });
-	});
-
-	test('comes before the requests that were never sent', async () => {
-		const run = new Run();
-		run.read('A', ['busy', 'busy', 'site']);
-		run.readOthers('B', 'C');
-		await run.end();
-		expect(run.order).toBe('AAABC');
 	});
 });
 
@@ -215,63 +226,17 @@ describe('a rate limit that lets others through', () => {
 		await run.end();
 		expect(run.results.get('A')).toBe(FAILURES.limited);
 		// The 20th is the first try that counts; three retries follow
-		expect(run.countOf('A')).toBe(20 + 3);
-	});
-
-	test('does so only as long as others get through', async () => {
-		const run = new Run();
-		run.read('A', ['limited']);
-		run.readOthers('B', 'C');
-		await run.end();
-		expect(run.order).toBe('ABACAAAA');
-	});
-
-	test('is none where the others got through before', async () => {
-		const run = new Run();
-		run.readOthers('B');
-		run.read('A', ['limited']);
-		await run.end();
-		expect(run.order).toBe('BAAAA');
-	});
-
-	test.each(['lost', 'busy'] as const)('is no matter of another failure: %s', async (name) => {
-		const run = new Run();
-		run.read('A', [name]);
-		for (const site of others) run.read(site, ['site'], { latency: 400 });
-		await run.end();
-		expect(run.countOf('A')).toBe(4);
+		expect(run.timesOf('A').length).toBe(20 + 3);
 	});
 });
 
 describe('an outage', () => {
-	test.each(['lost', 'limited'] as const)(
-		'is found once: each further site is requested once: %s',
-		async (name) => {
-			const run = new Run();
-			for (const site of letters('ABC')) {
-				run.read(site, [name]);
-				await run.end();
-			}
-			expect(run.order).toBe('AAAABC');
-			expect(run.results.get('C')).toBe(FAILURES[name]);
-		},
-	);
-
 	test('makes the next try of the requests under way their last', async () => {
 		const run = new Run();
 		run.read('A', ['lost'], { maxRetries: 0 });
 		run.read('B', ['lost']);
 		await run.end();
 		expect(run.order).toBe('AB');
-	});
-
-	test('of an overloaded service: the sites that wait are not requested', async () => {
-		const run = new Run();
-		for (const site of letters('ABCDE')) run.read(site, ['busy']);
-		await run.end();
-		// The first one leaves it to a second one to confirm
-		expect(run.order).toBe('AAAAB');
-		expect([...run.results]).toEqual(letters('ABCDE').map((site) => [site, FAILURES.busy]));
 	});
 
 	test('leaves the service alone for as long as it asked, and requests it again then', async () => {
@@ -288,16 +253,6 @@ describe('an outage', () => {
 		expect(run.order).toBe('AAAABD');
 	});
 
-	test.each(['lost', 'busy'] as const)('is over once a site can be read: %s', async (name) => {
-		const run = new Run();
-		run.read('A', [name]);
-		run.readOthers('B');
-		await run.end();
-		run.read('C', [name]);
-		await run.end();
-		expect([run.countOf('A'), run.countOf('C')]).toEqual([4, 4]);
-	});
-
 	test('is not shown by a site that fails while others get through', async () => {
 		const run = new Run({ maxConcurrency: 2 });
 		run.read('A', ['lost']);
@@ -305,16 +260,7 @@ describe('an outage', () => {
 		await run.end();
 		run.read('C', ['lost']);
 		await run.end();
-		expect(run.countOf('C')).toBe(4);
-	});
-
-	test('is not shown by a response that will not change', async () => {
-		const run = new Run();
-		run.read('A', ['busy', 'busy', 'busy', 'final']);
-		await run.end();
-		run.read('B', ['lost']);
-		await run.end();
-		expect(run.countOf('B')).toBe(4);
+		expect(run.timesOf('C').length).toBe(4);
 	});
 });
 
@@ -383,49 +329,6 @@ describe('a failure that is known without a request', () => {
 		await run.end();
 		expect(run.order).toBe('AB');
 		expect([...run.results]).toEqual(letters('ABCD').map((site) => [site, FAILURES.login]));
-	});
-});
-
-describe('a run ends', () => {
-	test('with a failed login', async () => {
-		const run = new Run();
-		run.read('A', ['login']);
-		run.readOthers('B');
-		await run.clock.advance(1e9);
-		run.readOthers('C');
-		await run.end();
-		expect(run.order).toBe('A');
-		expect([...run.results]).toEqual(letters('ABC').map((site) => [site, FAILURES.login]));
-	});
-
-	test('not with a login that may succeed next time', async () => {
-		const run = new Run();
-		run.read('A', [failure('retry', undefined, 'login')], { maxRetries: 0 });
-		run.readOthers('B');
-		await run.end();
-		expect(run.order).toBe('AB');
-	});
-
-	test('with the third rejected token in a row', async () => {
-		const run = new Run();
-		for (const site of letters('ABCDE')) run.read(site, ['token']);
-		await run.end();
-		expect(run.order).toBe('ABC');
-		expect([...run.results]).toEqual(letters('ABCDE').map((site) => [site, FAILURES.token]));
-	});
-
-	test('not with rejected tokens among successes', async () => {
-		const run = new Run();
-		for (const site of letters('ABcDEf')) run.read(site, [site < 'a' ? 'token' : 'site']);
-		await run.end();
-		expect(run.order).toBe('ABcDEf');
-	});
-
-	test('not with failures of single sites', async () => {
-		const run = new Run();
-		for (const site of letters('ABCDE')) run.read(site, ['final']);
-		await run.end();
-		expect(run.order).toBe('ABCDE');
 	});
 });
 
