@@ -70,15 +70,28 @@ const TRIES = 4;
 const LONG = 5_000_000;
 
 const inCredential = (message: string) => `${message}: credential "${CREDENTIAL}"`;
-const LOST = 'The connection to the service was lost';
-const UNAVAILABLE = 'The service is unavailable (status {status})';
-const MOVED = inCredential('The service redirects to another address');
-const BUSY = 'The service is receiving too many requests';
+const WRONG_LOGIN = inCredential('The service rejected the username or password');
+const REFUSED_LOGIN = inCredential('The service refused the login (status {status})');
+const NO_LOGIN = inCredential('No login endpoint was found at this address');
 const NO_TOKEN = inCredential('The login response contains no access token');
 const LOGIN_PAGE = inCredential('The login returned a web page');
+const MOVED = inCredential('The service redirects to another address');
 const REJECTED_TOKEN = inCredential('The service rejected a newly issued access token');
+const BUSY = 'The service is receiving too many requests';
+const TOO_LONG = 'The service asked for a wait of 60 minutes';
+const UNAVAILABLE = 'The service is unavailable (status {status})';
+const NOT_FOUND = 'Site {site} was not found';
+const NO_ACCESS = 'This user has no access to site {site}';
+const REFUSED = 'The service rejected the request for site {site} (status {status})';
 const NOT_VALID = 'The response for site {site} is not valid';
 const EMPTY = 'The response for site {site} is empty';
+const PAGE_INSTEAD = 'The service returned a web page instead of site {site}';
+const LOST = 'The connection to the service was lost';
+const TOO_LATE = 'The service did not respond in time';
+const NOT_LISTENING = 'Nothing is listening at the service address';
+const UNKNOWN_HOST = 'The address of the service was not found';
+const NOT_TRUSTED = "The service's certificate is not trusted";
+const NO_HTTPS = 'The service does not use HTTPS at this address';
 
 type Variations = Record<string, Variation>;
 
@@ -107,9 +120,17 @@ function statuses(...codes: number[]): Variations {
 	return Object.fromEntries(entries);
 }
 
+/** The same, with the name of the row. */
+const status = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	statuses(...codes),
+];
+
 /** Responses that never have a body. */
-const bodiless = (...codes: number[]) =>
-	forms(Object.fromEntries(codes.map((status) => [status, { status }])));
+const bodiless = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	forms(Object.fromEntries(codes.map((code) => [code, { status: code }]))),
+];
 
 /** Rows for redirects to all kinds of targets. */
 function redirects<T>(toRows: (fault: string, variations: Variations, message: string) => T): T[] {
@@ -128,11 +149,13 @@ function redirects<T>(toRows: (fault: string, variations: Variations, message: s
 }
 
 /** At all five sites. */
-const atEverySite = (variations: Variations): Variations =>
+const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
+	`${name} at every site`,
 	mapValues(variations, ({ fault, ...rest }) => ({
 		...rest,
 		fault: (stage) => [fault?.(stage) ?? []].flat().map((each) => ({ ...each, siteId: SITES })),
-	}));
+	})),
+];
 
 const VIEWS: Record<string, INodeParameters> = {
 	raw: { operation: 'get', output: 'raw' },
@@ -269,25 +292,14 @@ const BROKEN_OFF = forms({
 });
 
 const LOGIN_ROWS: Row[] = [
-	...login(
-		'Status 400, 401, 403: wrong username or password',
-		statuses(400, 401, 403),
-		inCredential('The service rejected the username or password'),
-	),
-	...login(
-		'Status 404, 405',
-		statuses(404, 405),
-		inCredential('No login endpoint was found at this address'),
-	),
-	...login(
-		'Other status 4xx',
-		statuses(402, 408, 409, 410, 418, 422, 451, 499),
-		inCredential('The service refused the login (status {status})'),
-	),
-	...login('Status 429', statuses(429), BUSY, true),
-	...login('Status 500, 501, 505, 520, 599', statuses(500, 501, 505, 520, 599), UNAVAILABLE),
-	...login('Status 502, 503, 504', statuses(502, 503, 504), UNAVAILABLE, true),
-	...login('Status 300, 305, 399 without an address', statuses(300, 305, 399), MOVED),
+	...login(...status(400, 401, 403), WRONG_LOGIN),
+	...login(...status(404, 405), NO_LOGIN),
+	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
+	...login(...status(429), BUSY, true),
+	...login(...status(500, 501, 505, 520, 599), UNAVAILABLE),
+	...login(...status(502, 503, 504), UNAVAILABLE, true),
+	...login(...status(300, 305, 399), MOVED),
+	...login(...bodiless(101, 204, 304), NO_TOKEN),
 	...redirects(login).flat(),
 	...login('Status 200 with a web page', WEB_PAGE, LOGIN_PAGE),
 	...login(
@@ -295,7 +307,6 @@ const LOGIN_ROWS: Row[] = [
 		bodies({ ...NO_OBJECTS, empty: 'empty', null: { json: null }, object: { json: {} } }),
 		NO_TOKEN,
 	),
-	...login('Status 101, 204, 304', bodiless(101, 204, 304), NO_TOKEN),
 	...login('`access_token` of another type', merged('access_token', wrongTypes('text')), NO_TOKEN),
 	...login(
 		'`access_token` that is empty or fits in no header',
@@ -317,13 +328,7 @@ const LOGIN_ROWS: Row[] = [
 	),
 	...harmlessLogin(
 		'`expires_in` of another type, or any text',
-		merged('expires_in', {
-			...wrongTypes('text'),
-			'""': '',
-			'"0"': '0',
-			'"-1"': '-1',
-			'"soon"': 'soon',
-		}),
+		merged('expires_in', { ...wrongTypes('text'), empty: '', zero: '0', '-1': '-1', soon: 'soon' }),
 	),
 	...harmlessLogin('Slow, or a body of 5 MB', SLOW_OR_LONG),
 	...login(
@@ -338,11 +343,10 @@ const LOGIN_ROWS: Row[] = [
 const TWICE = {
 	fault: 'Twice status 429, 502, 503, 504, cut or reset, then a good response',
 	variations: forms({
-		...mapValues({ 429: 429, 502: 502, 503: 503, 504: 504 }, (status) => ({
-			status,
-			times: 2,
-			retryAfter: 0,
-		})),
+		429: { status: 429, times: 2, retryAfter: 0 },
+		502: { status: 502, times: 2 },
+		503: { status: 503, times: 2, retryAfter: 0 },
+		504: { status: 504, times: 2 },
 		cut: { connection: 'cut', times: 2 },
 		reset: { connection: 'reset', times: 2 },
 	}),
@@ -357,24 +361,20 @@ const PASSING_ROWS: Row[] = [
 ];
 
 const SITE_ROWS: Row[] = [
-	site('Status 404', statuses(404), 'Site {site} was not found'),
-	site('Status 403', statuses(403), 'This user has no access to site {site}'),
-	site('Status 401 always, at some sites', statuses(401), REJECTED_TOKEN, {
+	site(...status(404), NOT_FOUND),
+	site(...status(403), NO_ACCESS),
+	site(...status(400, 402, 405, 408, 409, 410, 418, 422, 451, 499), REFUSED),
+	site(...status(401), REJECTED_TOKEN, {
 		stopped: { requests: 2, logins: 2 },
 		continued: { requests: ALL.length + HIT.length, logins: 1 + HIT.length },
 	}),
-	site('Status 401 always, at every site', atEverySite(bodiless(401)), REJECTED_TOKEN, {
+	site(...atEverySite(status(401)), REJECTED_TOKEN, {
 		hit: ALL,
 		stopped: { requests: 2, logins: 2 },
 		// Three sites show it, the others are not requested
 		continued: { requests: 6, logins: 4 },
 	}),
-	site(
-		'Other status 4xx',
-		statuses(400, 402, 405, 408, 409, 410, 418, 422, 451, 499),
-		'The service rejected the request for site {site} (status {status})',
-	),
-	site('Status 429 with `Retry-After: 0`, always', statuses(429), BUSY, {
+	site(...status(429), BUSY, {
 		// As long as others get through, the service limits the rate: that uses up no retry
 		stopped: { requests: TRIES + 2, logins: 1 },
 		continued: { requests: ALL.length - HIT.length + HIT.length * TRIES + 2, logins: 1 },
@@ -386,31 +386,27 @@ const SITE_ROWS: Row[] = [
 			503: { status: 503, retryAfter: 3600 },
 			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
 		}),
-		'The service asked for a wait of 60 minutes',
+		TOO_LONG,
 		// The service is left alone
 		{ hit: ALL, continued: { requests: 1, logins: 1 } },
 	),
-	site('Status 500, 501, 505, 520, 599', statuses(500, 501, 505, 520, 599), UNAVAILABLE),
-	site('Status 502, 503, 504', statuses(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
-	site('Status 502, 503, 504 at every site', atEverySite(statuses(502, 503, 504)), UNAVAILABLE, {
+	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
+	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
+	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
 		hit: ALL,
 		stopped: { requests: TRIES, logins: 1 },
 		// Two sites take turns until the outage is found; each of the others is requested once
 		continued: { requests: 2 * TRIES + 3, logins: 1 },
 	}),
-	site('Status 300, 305, 399 without an address', statuses(300, 305, 399), MOVED),
+	site(...status(300, 305, 399), MOVED),
+	site(...bodiless(101, 204, 304), EMPTY),
 	...redirects(site),
-	site(
-		'Status 200 with a web page',
-		WEB_PAGE,
-		'The service returned a web page instead of site {site}',
-	),
+	site('Status 200 with a web page', WEB_PAGE, PAGE_INSTEAD),
 	site(
 		'Status 200 with an empty body or null',
 		bodies({ empty: 'empty', null: { json: null } }),
 		EMPTY,
 	),
-	site('Status 101, 204, 304', bodiless(101, 204, 304), EMPTY),
 	site('Status 200 with a body that is not an object', bodies(NO_OBJECTS), NOT_VALID),
 ];
 
@@ -444,12 +440,10 @@ const FIELD_ROWS: Row[] = [
 
 const CONNECTION_ROWS: Row[] = [
 	harmlessSite('Slow, or a body of 5 MB', SLOW_OR_LONG),
-	site(
-		'No response within the timeout',
-		forms({ hang: { connection: 'hang' } }),
-		'The service did not respond in time',
-		{ tries: TRIES, timeout: 50 },
-	),
+	site('No response within the timeout', forms({ hang: { connection: 'hang' } }), TOO_LATE, {
+		tries: TRIES,
+		timeout: 50,
+	}),
 	site('Connection cut in mid-body or reset, or closed after status 103', BROKEN_OFF, LOST, {
 		tries: TRIES,
 	}),
@@ -463,27 +457,13 @@ const CONNECTION_ROWS: Row[] = [
 		{ 'after one': { tokenLifetime: { uses: 1 } } },
 		{ requests: 4, logins: 4 },
 	),
-	...address(
-		'Connection refused',
-		({ deserted }) => ({ baseUrl: deserted }),
-		'Nothing is listening at the service address',
-		0,
-	),
-	...address(
-		'Unknown host',
-		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		'The address of the service was not found',
-		0,
-	),
-	...address(
-		'Self-signed certificate',
-		({ tls }) => ({ baseUrl: tls.baseUrl }),
-		"The service's certificate is not trusted",
-	),
+	...address('Connection refused', ({ deserted }) => ({ baseUrl: deserted }), NOT_LISTENING, 0),
+	...address('Unknown host', () => ({ baseUrl: 'https://no-such-host.invalid' }), UNKNOWN_HOST, 0),
+	...address('Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED),
 	...address(
 		'HTTP where HTTPS was expected',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		'The service does not use HTTPS at this address',
+		NO_HTTPS,
 	),
 	harmlessSite('Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
 		on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },

@@ -153,18 +153,6 @@ describe('a token that expires in mid-run', () => {
 		expect(service.counts.logins).toBeLessThanOrEqual(6);
 		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
 	});
-
-	test('for one site alone: the others are read', async () => {
-		service.faults.site.push({ status: 401, siteId: ids[7] });
-		expect(failedItems(await run(ids.slice(0, 60), {}, CONTINUE))).toEqual([7]);
-		expect(service.counts.logins).toBeLessThanOrEqual(3);
-	});
-});
-
-test('a login that fails for good is sent once for 200 items', async () => {
-	service.faults.token.push({ body: 'html' });
-	expect(failedItems(await run(ids, {}, CONTINUE))).toHaveLength(200);
-	expect(service.counts.requests).toBe(1);
 });
 
 test('a body that never ends is given up half a minute after the timeout', async () => {

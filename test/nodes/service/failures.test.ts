@@ -13,50 +13,23 @@ const NOT_LISTENING = 'Nothing is listening at the service address';
 const TOO_LATE = 'The service did not respond in time';
 const NO_HTTPS = 'The service does not use HTTPS at this address';
 const NOT_TRUSTED = "The service's certificate is not trusted";
+const IGNORE = /'Ignore SSL Issues \(Insecure\)'/;
 const LOST = 'The connection to the service was lost';
 
 describe('a connection that failed', () => {
 	test.each([
-		[NOT_FOUND, 'retry', /typos.*network/, ['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME']],
-		[NOT_LISTENING, 'retry', /port/, ['ECONNREFUSED']],
-		[
-			TOO_LATE,
-			'retry',
-			/'Timeout'/,
-			['ETIMEDOUT', 'ECONNABORTED', 'ESOCKETTIMEDOUT', 'ERR_CANCELED'],
-		],
-		[NO_HTTPS, 'no', /http:\/\//, ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER']],
-		[
-			NOT_TRUSTED,
-			'no',
-			/'Ignore SSL Issues \(Insecure\)'/,
-			[
-				'DEPTH_ZERO_SELF_SIGNED_CERT',
-				'CERT_HAS_EXPIRED',
-				'ERR_TLS_CERT_ALTNAME_INVALID',
-				'ERR_TLS_HANDSHAKE_TIMEOUT',
-				'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-				'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-			],
-		],
-		[
-			LOST,
-			'retry',
-			/Try again later/,
-			[
-				'ECONNRESET',
-				'E_WHATEVER',
-				// Codes that only contain one of the others
-				...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO'].flatMap((code) => [
-					`${code}_X`,
-					`X_${code}`,
-				]),
-				'X_ERR_SSL_Y',
-				'X_ERR_TLS_Y',
-			],
-		],
-	] as const)('%s', (message, retry, advice, codes) => {
-		for (const code of codes) {
+		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
+		[NOT_LISTENING, 'retry', /port/, 'ECONNREFUSED'],
+		[TOO_LATE, 'retry', /'Timeout'/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
+		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
+		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
+		[NOT_TRUSTED, 'no', IGNORE, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER'],
+		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
+		// Codes that only contain one of the others
+		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
+		[LOST, 'retry', /./, 'X_ETIMEDOUT EPROTO_X X_EPROTO X_ERR_SSL_Y X_ERR_TLS_Y'],
+	] as const)('%s, retry %s: %#', (message, retry, advice, codes) => {
+		for (const code of codes.split(' ')) {
 			const failure = connectionFailure([code], ADDRESS);
 			expect(failure).toMatchObject({ message, retry, subject: 'service', scope: 'request' });
 			expect(failure.description).toMatch(advice);

@@ -127,15 +127,16 @@ describe.each([
 });
 
 test.each([
-	['credential', 'login', [200, 302, 400, 404, 405, 422].map((status) => fromToken(status))],
-	['service', 'login', [429, 500, 503].map((status) => fromToken(status))],
-	['credential', 'token', [fromSite(401)]],
-	['credential', 'request', [fromSite(302)]],
-	['service', 'request', [429, 500, 503].map((status) => fromSite(status))],
-	['site', 'request', [400, 403, 404, 422].map((status) => fromSite(status))],
-	['site', 'request', ['', PAGE, 'x'].map((body) => fromSite(200, { body }))],
-])('a failure about the %s, of scope %s', (subject, scope, failures) => {
-	for (const failure of failures) expect(failure).toMatchObject({ subject, scope });
+	['credential', 'login', fromToken, [200, 302, 400, 404, 405, 422]],
+	['service', 'login', fromToken, [429, 500, 503]],
+	['credential', 'token', fromSite, [401]],
+	['credential', 'request', fromSite, [302]],
+	['service', 'request', fromSite, [429, 500, 503]],
+	['site', 'request', fromSite, [200, 400, 403, 404, 422]],
+] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
+	for (const status of statuses) {
+		expect(fail(status, { body: '' })).toMatchObject({ subject, scope });
+	}
 });
 
 test.each([{}, { siteId: 1042, units: null }])('any JSON object is a site: %j', (body) => {
@@ -210,13 +211,24 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 		const env = { ...process.env, TZ: 'America/St_Johns' };
 		expect(execFileSync(process.execPath, options, { env, encoding: 'utf8' })).toBe('30000\n');
 	});
+});
 
-	test('any text is a wait that can be waited for, or none', () => {
-		const near = fc.string({ unit: fc.constantFrom(...Array.from('0123456789 ,:-SunNovGMT')) });
-		fc.assert(
-			fc.property(fc.oneof(fc.string(), near, fc.jsonValue()), (value) => {
-				expect(parseRetryAfter(value, now) ?? 0).toBeGreaterThanOrEqual(0);
-			}),
-		);
+test('any response of either endpoint is a site, or a sentence without the secrets', () => {
+	const near = fc.string({ unit: fc.constantFrom(...Array.from('0123456789 ,:-SunNovGMT')) });
+	const response = fc.record({
+		statusCode: fc.constantFrom(200, 204, 302, 400, 401, 404, 429, 500, 503),
+		headers: fc.record({ 'retry-after': fc.oneof(fc.jsonValue(), near), location: fc.jsonValue() }),
+		body: fc.oneof(fc.jsonValue(), fc.record({ message: fc.constantFrom('s3cret', 'No s3cret!') })),
 	});
+	fc.assert(
+		fc.property(response, (value) => {
+			const read = readSiteResponse('1042', value, ['s3cret']);
+			for (const failure of [read, tokenFailure(value, ['s3cret'])]) {
+				if (!(failure instanceof ServiceFailure)) continue;
+				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
+				expect(failure.description).not.toContain('s3cret');
+				expect(failure.retryAfter ?? 0).toBeGreaterThanOrEqual(0);
+			}
+		}),
+	);
 });

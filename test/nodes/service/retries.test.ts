@@ -106,30 +106,38 @@ const LOST_LOGIN = failure('retry', undefined, 'login');
 /** The sites of a script are read at once, those of a next one long after. One request is in flight at a time. */
 test.each<[rule: string, scripts: Script[], order: string]>([
 	['a success is not sent again', [{ A: ['site'] }], 'A'],
-	['a response that will not change is not retried', [{ A: ['final'] }], 'A'],
-	['other failures are retried', [{ A: ['lost', 'busy', 'limited', 'site'] }], 'AAAA'],
+	['a final response is not retried', [{ A: ['final'] }], 'A'],
+	['any other failure is retried', [{ A: ['lost', 'busy', 'limited', 'site'] }], 'AAAA'],
 	['a lost connection delays its own request alone', [{ A: ['lost', 'site'], B: ['site'] }], 'ABA'],
 	['a retry goes before new requests', [{ A: ['busy', 'site'], ...each('BC', 'site') }], 'AABC'],
 
 	['a rate limit is no try while others get through', [{ A: ['limited'], B: ['site'] }], 'ABAAAA'],
-	['nor while more get through', [{ A: ['limited'], ...each('BC', 'site') }], 'ABACAAAA'],
-	['but where others got through before', [{ B: ['site'], A: ['limited'] }], 'BAAAA'],
+	[
+		'a rate limit is no try as long as they do',
+		[{ A: ['limited'], ...each('BC', 'site') }],
+		'ABACAAAA',
+	],
+	['a rate limit is a try where they did so before', [{ B: ['site'], A: ['limited'] }], 'BAAAA'],
 	['a lost connection is a try in any case', [{ A: ['lost'], B: ['site'] }], 'ABAAA'],
 
+	['in an outage each site is requested once', [each('A', 'lost'), each('BC', 'lost')], 'AAAABC'],
+	['a rate limit for all is an outage', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
+	['an overload found by two sites ends requests', [each('ABCDE', 'busy')], 'AAAAB'],
 	[
-		'an outage: each further site is requested once',
-		[each('A', 'lost'), each('BC', 'lost')],
-		'AAAABC',
+		'a success ends an outage',
+		[each('A', 'lost'), each('B', 'site'), each('C', 'lost')],
+		'AAAABCCCC',
 	],
-	['an outage by a rate limit', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
-	['an outage by overload, confirmed by a second site', [each('ABCDE', 'busy')], 'AAAAB'],
-	['an outage is over', [each('A', 'lost'), each('B', 'site'), each('C', 'lost')], 'AAAABCCCC'],
-	['none: the response will not change', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
+	['a final response is no outage', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
 
 	['a failed login ends the run', [{ A: ['login'], B: ['site'] }, each('C', 'site')], 'A'],
 	['a login that may succeed does not', [{ A: [LOST_LOGIN], B: ['site'] }], 'ABAAA'],
 	['three rejected tokens in a row end the run', [each('ABCDE', 'token')], 'ABC'],
-	['fewer do not', [{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }], 'ABCDE'],
+	[
+		'two in a row do not',
+		[{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }],
+		'ABCDE',
+	],
 	['failures of single sites do not', [each('ABCDE', 'final')], 'ABCDE'],
 ])('%s', async (_, scripts, order) => {
 	const run = new Run();
@@ -216,18 +224,14 @@ test.each([
 	expect(run.requests).toHaveLength(1 + width);
 });
 
-describe('a rate limit that lets others through', () => {
-	const others = Array.from({ length: 60 }, (_, index) => `other ${index}`);
-
-	test('uses up no retry, for up to 20 refusals', async () => {
-		const run = new Run();
-		run.read('A', ['limited']);
-		run.readOthers(...others);
-		await run.end();
-		expect(run.results.get('A')).toBe(FAILURES.limited);
-		// The 20th is the first try that counts; three retries follow
-		expect(run.timesOf('A').length).toBe(20 + 3);
-	});
+test('a rate limit that lets others through uses up no retry for 20 refusals', async () => {
+	const run = new Run();
+	run.read('A', ['limited']);
+	for (let other = 0; other < 60; other++) run.readOthers(`other ${other}`);
+	await run.end();
+	expect(run.results.get('A')).toBe(FAILURES.limited);
+	// The 20th is the first try that counts; three retries follow
+	expect(run.timesOf('A').length).toBe(20 + 3);
 });
 
 describe('an outage', () => {
