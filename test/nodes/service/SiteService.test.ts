@@ -128,6 +128,14 @@ describe('a token that expires in mid-run', () => {
 		expect(service.counts).toMatchObject({ siteRequests: 60 + 2, logins: 1 + 2 });
 	});
 
+	test('is renewed once, also for a request that finds it out later', async () => {
+		await run([first]);
+		service.expireTokens();
+		service.faults.site.push({ siteId: first, latencyMs: 200, times: 1 });
+		expect((await run(ids.slice(0, 2))).items).toHaveLength(2);
+		expect(service.counts).toMatchObject({ siteRequests: 1 + 2 * 2, logins: 2 });
+	});
+
 	test('does not come back with a slow response to an earlier request', async () => {
 		const [slow, ...others] = ids.slice(0, 60);
 		let requests = 0;
