@@ -75,7 +75,11 @@ export class Retries {
 			if (!decision) continue;
 			if ('value' in decision) return decision.value;
 			this.signal.throwIfAborted();
-			if ('giveUp' in decision) throw decision.giveUp;
+			if ('giveUp' in decision) {
+				// Those that wait fail after the one that found it out: n8n shows the first that failed
+				if (this.knownFailure()) this.pace.flush();
+				throw decision.giveUp;
+			}
 			this.count++;
 			if (decision.retryAfter > 0) await this.clock.pause(decision.retryAfter);
 		}
@@ -102,8 +106,9 @@ export class Retries {
 			return { giveUp: failure };
 		}
 		const isLastTry = this.outage || tries.counted > tries.maxRetries;
-		const wait = failure.retryAfter ?? backoff(tries.counted - 1);
 		const isHeldBack = isOverload(failure);
+		const stated = isHeldBack ? failure.retryAfter : undefined;
+		const wait = stated ?? backoff(tries.counted - 1);
 		if (isHeldBack && wait > this.longestWait) {
 			return { giveUp: this.block(waitTooLong(wait, this.longestWait, failure.httpStatus), wait) };
 		}
@@ -123,7 +128,6 @@ export class Retries {
 	/** Leaves the service alone for so many milliseconds: every other request is answered with this failure. */
 	private block(by: ServiceFailure, milliseconds: number): ServiceFailure {
 		this.blocked = { until: this.clock.now() + milliseconds, by };
-		this.pace.flush();
 		return by;
 	}
 
