@@ -2,14 +2,14 @@ const { spawn } = require('node:child_process');
 const { rm } = require('node:fs/promises');
 const { dest, parallel, series, src, watch } = require('gulp');
 
-/** Starts from nothing, so that no file of an earlier build is shipped. */
+/** Removes the earlier build, so that none of its files is shipped. */
 const clean = () => rm('dist', { recursive: true, force: true });
 
-/** credentials/ and nodes/ as JavaScript. */
+/** Compiles credentials/ and nodes/. */
 const compile = () =>
 	spawn(process.execPath, [require.resolve('typescript/bin/tsc')], { stdio: 'inherit' });
 
-/** The nodes and the credential point at the icons by a path relative to their own file. */
+/** Nodes and credentials refer to the icons by paths relative to their own files. */
 const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 
 /** n8n looks for a node's codex beside its compiled file. */
@@ -17,10 +17,10 @@ const codex = () => src('nodes/**/*.node.json', { encoding: false }).pipe(dest('
 
 exports.build = series(clean, compile, parallel(icons, codex));
 
-/** By a name of its own, which gulp prints. */
+/** Has a name of its own, which gulp prints. */
 const rebuild = (done) => exports.build(done);
 
-/** Builds again whenever a source has changed, also after one that did not build: so it hands gulp nothing to follow. */
+/** Rebuilds when a source changes, also after a failed build. Returns nothing, so that gulp does not wait for it. */
 exports.watch = () => {
 	watch(['credentials/**', 'nodes/**', 'icons/**'], series(rebuild));
 };

@@ -9,5 +9,7 @@ module.exports = {
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue)/'],
-	transform: { '^.+\\.ts$': '@swc/jest' },
+	// markdown-table is an ES module
+	transform: { '^.+\\.ts$|/markdown-table/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!markdown-table/)'],
 };

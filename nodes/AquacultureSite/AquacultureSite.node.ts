@@ -9,9 +9,9 @@ import type {
 
 import { toNodeError } from './nodeErrors';
 import type { NodeFailure } from './nodeErrors';
-import { findOperation, parseRequestOptions, siteFields } from './operations';
-import type { RequestOptions } from './operations';
-import type { Operation, ReadSite, Task } from './operations/operation';
+import { findOperation, siteFields } from './operations';
+import { parseRequestOptions } from './operations/operation';
+import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';

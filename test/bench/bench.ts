@@ -1,92 +1,68 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { runCommand, say } from '../e2e/cli';
 import { run } from '../e2e/processes';
-import { ROOT, SetupError } from '../e2e/workspace';
+import { prepareSetup } from '../e2e/setup';
+import { ROOT } from '../e2e/workspace';
+import { at } from '../helpers/at';
+import { writeBlock } from '../helpers/document';
 import { AQUACULTURE_SITE, HTTP_REQUEST } from './callers';
 import { groups, VERY_LARGE } from './cases';
-import { type GroupResult, measureCase } from './measure';
+import { type CaseResult, measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
-import { reportOf, sectionOf } from './report';
+import { type Findings, reportOf, sectionOf } from './report';
 import { measureVeryLarge, type VeryLargeRun } from './very-large';
 
-const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to the same data.
+const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to get the same data.
 
-  npm run bench               all of it, up to 20 minutes; also written to docs/benchmarks.md
+  npm run bench               everything, up to 20 minutes; also written to docs/benchmarks.md
   npm run bench -- --quick    the same picture from small runs, in two minutes; only printed
 `;
 
-const startedAt = Date.now();
+const OPTIONS = { quick: { type: 'boolean', default: false } } as const;
 
-function say(line: string): void {
-	const seconds = Math.round((Date.now() - startedAt) / 1000);
-	console.log(`${String(seconds).padStart(5)} s  ${line}`);
-}
+runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
+	const loadBefore = at(loadavg(), 0);
+	const setup = await prepareSetup(say);
+	const { node, version } = setup.install;
+	say(`Starting n8n ${version}.`);
+	const platform = await Platform.start(cleanup, setup, VERY_LARGE);
+	say('Weighing the package.');
+	const weight = await weighPackage(platform);
+	const { stdout } = await run(node, ['--version'], { cwd: ROOT, env: {} });
 
-async function main(): Promise<void> {
-	const { values } = parseArgs({
-		options: {
-			quick: { type: 'boolean', default: false },
-			help: { type: 'boolean', default: false },
-		},
-	});
-	if (values.help) return console.log(USAGE);
-	const { quick } = values;
+	say('Warming up.');
+	const all = groups(quick);
+	const everyone = new Set(all.flatMap(({ cases }) => cases.flatMap(({ callers }) => callers)));
+	for (const caller of everyone) await platform.run(caller, { items: 200 });
 
-	const loadBefore = loadavg()[0]!;
-	const platform = await Platform.start(VERY_LARGE, say);
-	try {
-		const { install } = platform;
-		say('Weighing the package.');
-		const weight = await weighPackage(platform);
-		const { stdout } = await run(install.node, ['--version'], { cwd: ROOT, env: {} });
-
-		say('Warming up.');
-		const warmUp = { items: 200 };
-		const all = groups(quick);
-		const everyone = new Set(all.flatMap(({ cases }) => cases.flatMap(({ callers }) => callers)));
-		for (const caller of everyone) await platform.run(caller, warmUp);
-
-		const results: GroupResult[] = [];
-		for (const group of all) {
-			const measured = [];
-			for (const one of group.cases) {
-				say(`${group.title}: ${one.title}`);
-				measured.push(await measureCase(platform, one));
-			}
-			const result = { group, results: measured };
-			results.push(result);
-			console.log(`\n${sectionOf(result)}\n`);
+	const measured: Findings['groups'] = [];
+	for (const group of all) {
+		const results: CaseResult[] = [];
+		for (const one of group.cases) {
+			say(`${group.title}: ${one.title}`);
+			results.push(await measureCase(platform, one));
 		}
-		const veryLarge: VeryLargeRun[] = [];
-		for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST]) {
-			say(`A very large run: ${caller.title}`);
-			veryLarge.push(await measureVeryLarge(platform, caller, VERY_LARGE));
-		}
-
-		const report = reportOf({
-			command: `npm run bench${quick ? ' -- --quick' : ''}`,
-			n8nVersion: install.version,
-			nodeVersion: stdout.trim().replace(/^v/, ''),
-			loadBefore,
-			groups: results,
-			veryLarge,
-			weight,
-		});
-		say('Done. All of it once more:');
-		console.log(`\n${report}`);
-		if (quick) return;
-		const file = join(ROOT, 'docs', 'benchmarks.md');
-		mkdirSync(dirname(file), { recursive: true });
-		writeFileSync(file, report);
-	} finally {
-		await platform.close();
+		measured.push({ group, results });
+		console.log(`\n${sectionOf({ group, results })}\n`);
 	}
-}
+	const veryLarge: VeryLargeRun[] = [];
+	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST]) {
+		say(`A very large run: ${caller.title}`);
+		veryLarge.push(await measureVeryLarge(platform, caller, VERY_LARGE));
+	}
 
-main().catch((error: Error) => {
-	console.error(error instanceof SetupError ? `\n${error.message}` : error);
-	process.exitCode = 1;
+	const report = reportOf({
+		command: `npm run bench${quick ? ' -- --quick' : ''}`,
+		n8nVersion: version,
+		nodeVersion: stdout.trim().replace(/^v/, ''),
+		loadBefore,
+		groups: measured,
+		veryLarge,
+		weight,
+	});
+	say('Done. The whole report:');
+	console.log(`\n${report}`);
+	const block = { document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' };
+	if (!quick) writeBlock(block, report);
 });

@@ -13,15 +13,16 @@ import type { Setting } from './platform';
 export interface Case {
 	title: string;
 	setting: Setting;
+	/** The first one is the node. */
 	callers: Caller[];
 	rounds: number;
-	/** How many times as fast as HTTP Request the node is to be; it is held against the bare helper too. */
+	/** How many times as fast as HTTP Request the node must be; it is also compared with the bare helper. */
 	fasterThanHttpRequest?: number;
 }
 
 export interface Group {
 	title: string;
-	/** What a reader has to know about it. */
+	/** What a reader must know about it. */
 	about: string;
 	cases: Case[];
 }
@@ -29,85 +30,81 @@ export interface Group {
 const LOGGING_IN = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE];
 const ALL = [...LOGGING_IN, BARE_HELPER];
 
-const number = (value: number) => value.toLocaleString('en');
+const itemsText = (items: number) =>
+	items === 1 ? '1 item' : `${items.toLocaleString('en')} items`;
 
-/** Requests in a second that the limited service accepts. */
-export const PER_SECOND = 20;
+/** Requests per second that the rate-limited service accepts. */
+const PER_SECOND = 20;
 
-/** The least time, in milliseconds, for so many items at the limited service: the first second's are free. */
-export const demandedTime = (items: number) => ((items - PER_SECOND) / PER_SECOND) * 1000;
+/** The minimum time for so many items at the rate-limited service: those of the first second are free. */
+export const minimumTimeMs = (items: number) => ((items - PER_SECOND) / PER_SECOND) * 1000;
 
-/** Items of the one very large run. */
+/** Items of the very large run. */
 export const VERY_LARGE = 10_000;
 
-/** All of it, or with `quick` a small part that shows the same picture. */
+/** All cases, or with `quick` a small part that shows the same picture. */
 export function groups(quick: boolean): Group[] {
-	const sizes = quick ? [1, 20, 200] : [1, 20, 200, 1000, 3000];
-	const rounds = (items: number) => (quick || items > 1000 ? 3 : 9);
+	const few = quick ? 20 : 200;
+	const limited = quick ? 60 : 200;
 	const judged = quick ? 200 : 1000;
-	const bySize = (latency: number): Case[] =>
-		sizes.map((items) => ({
-			title: items === 1 ? '1 item' : `${number(items)} items`,
+	const atConcurrencies = (quick ? [16, 64] : [4, 8, 16, 32, 64, 100]).map(atConcurrency);
+	const rounds = (full: number) => (quick ? 3 : full);
+	const bySize = (latency: number) =>
+		(quick ? [1, 20, 200] : [1, 20, 200, 1000, 3000]).map((items) => ({
+			title: itemsText(items),
 			setting: { items, latency },
 			callers: ALL,
-			rounds: rounds(items),
+			rounds: rounds(items > 1000 ? 3 : 9),
 			...(items === judged && { fasterThanHttpRequest: latency === 0 ? 2.5 : 2 }),
 		}));
-	const some = quick ? 20 : 200;
-	const limited = quick ? 60 : 200;
-	const concurrencies = quick ? [16, 64] : [4, 8, 16, 32, 64, 100];
+	const byToken = (items: number, full: number, ...states: Array<Setting['token']>) =>
+		states.map((token) => ({
+			title: `${token}, ${itemsText(items)}`,
+			setting: { items, token },
+			callers: LOGGING_IN,
+			rounds: rounds(full),
+		}));
 	return [
 		{
 			title: 'No latency',
-			about: 'One site for each item; the token is good; the service answers at once.',
+			about:
+				'Each item reads a different site, the token is valid, and the service responds immediately.',
 			cases: bySize(0),
 		},
 		{
 			title: '30 ms latency',
 			about:
-				'The same; the service takes 30 ms for each answer. The node begins with few requests at once, out of regard for the service, which a run of 20 items feels; HTTP Request sends them all together.',
+				'As above, but the service takes 30 ms for each response. The node starts with few requests at a time to go easy on the service, which is noticeable in a run of 20 items. HTTP Request sends all requests at once.',
 			cases: bySize(30),
 		},
 		{
 			title: 'Token',
-			about: 'n8n holds no token (cold), or one that the service no longer accepts (expired).',
-			cases: (['cold', 'expired'] as const).map((token) => ({
-				title: `${token}, ${some} items`,
-				setting: { items: some, token },
-				callers: LOGGING_IN,
-				rounds: quick ? 3 : 5,
-			})),
+			about: 'n8n has no token (cold), or one that the service no longer accepts (expired).',
+			cases: byToken(few, 5, 'cold', 'expired'),
 		},
 		{
 			title: 'Wrong password',
-			about: 'Logins are refused ones: too many of them lock an account.',
-			cases: [
-				{
-					title: '20 items',
-					setting: { items: 20, token: 'wrong password' },
-					callers: LOGGING_IN,
-					rounds: 3,
-				},
-			],
+			about: 'All logins are rejected. Too many rejected logins lock an account.',
+			cases: byToken(20, 3, 'wrong password'),
 		},
 		{
-			title: 'The same sites again and again',
-			about: 'As after a join: many items, few sites.',
+			title: 'Repeated sites',
+			about: 'Many items refer to few sites, as after a join.',
 			cases: [
 				{
 					title: '500 items over 12 sites',
 					setting: { items: 500, sites: 12 },
 					callers: ALL,
-					rounds: quick ? 3 : 5,
+					rounds: rounds(5),
 				},
 			],
 		},
 		{
-			title: 'A limited service',
-			about: `The service accepts ${PER_SECOND} requests a second and answers the others 429 with Retry-After; ${limited} items take ${demandedTime(limited) / 1000} s at least. «In batches» is HTTP Request's own option, set by someone who knows the limit.`,
+			title: 'A rate-limited service',
+			about: `The service accepts ${PER_SECOND} requests per second and responds to all others with status 429 and \`Retry-After\`; ${limited} items take at least ${minimumTimeMs(limited) / 1000} s. "In batches" uses HTTP Request's own **Batching** option, with settings that require knowing the limit.`,
 			cases: [
 				{
-					title: `${limited} items`,
+					title: itemsText(limited),
 					setting: { items: limited, perSecond: PER_SECOND },
 					callers: [...LOGGING_IN, httpRequestInBatches(PER_SECOND)],
 					rounds: quick ? 1 : 3,
@@ -116,11 +113,11 @@ export function groups(quick: boolean): Group[] {
 		},
 		{
 			title: 'Max Concurrency',
-			about: 'The node at its default, and with the option «Max Concurrency».',
+			about: 'The node with its default options, and with **Max Concurrency** set.',
 			cases: [0, 30].map((latency) => ({
-				title: `${number(judged)} items, ${latency} ms`,
+				title: `${itemsText(judged)}, ${latency} ms`,
 				setting: { items: judged, latency },
-				callers: [AQUACULTURE_SITE, ...concurrencies.map(atConcurrency)],
+				callers: [AQUACULTURE_SITE, ...atConcurrencies],
 				rounds: 3,
 			})),
 		},

@@ -1,43 +1,40 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { installN8n, type N8nInstall } from '../e2e/install';
+import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
-import { packTarball } from '../e2e/tarball';
-import type { Say } from '../e2e/workspace';
-import { type Service, startService } from '../fake-service/service';
+import type { Setup } from '../e2e/setup';
+import { saveCredential, startFake } from '../e2e/use-n8n';
+import { callWebhook } from '../e2e/workflows';
+import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
-import { type Caller, DEFAULT_CONCURRENCY, workflowOf } from './callers';
-
-/** What n8n holds before a run: a good token, none, one that the service has forgotten, or a wrong password. */
-export type TokenState = 'warm' | 'cold' | 'expired' | 'wrong password';
+import type { Cleanup } from '../helpers/cleanup';
+import { until } from '../helpers/until';
+import { type Caller, workflowOf } from './callers';
 
 /** What one run is about. */
 export interface Setting {
 	items: number;
 	/** Distinct sites among the items; default: as many as items. */
 	sites?: number;
-	/** Milliseconds that the service takes for each answer; default 0. */
+	/** Milliseconds that the service takes for each response; default 0. */
 	latency?: number;
-	/** Requests that the service accepts in a second; default: any number. */
+	/** Requests that the service accepts per second; default: any number. */
 	perSecond?: number;
-	/** Default: warm. */
-	token?: TokenState;
-	/** Default: the node's own. */
-	concurrency?: number;
+	/** What n8n has before the run: a valid token (default), none, one that the service has forgotten, a wrong password. */
+	token?: 'valid' | 'cold' | 'expired' | 'wrong password';
 }
 
 /** What one run took, by n8n's own clock and the service's own count. */
 export interface Measured {
 	/** n8n's execution time of the node alone. */
 	milliseconds: number;
-	/** Items that came out with all that was asked for. */
+	/** Complete sites that came out. */
 	sites: number;
 	/** All other items. */
 	failed: number;
 	/** Requests for a site. */
 	requests: number;
-	/** Token requests, refused ones included. */
+	/** Token requests, rejected ones included. */
 	logins: number;
 	/** Of n8n's process since its start, in kilobytes. */
 	peakMemory: number;
@@ -46,90 +43,63 @@ export interface Measured {
 type Summary = Pick<Measured, 'milliseconds' | 'sites' | 'peakMemory'>;
 
 const FIRST_SITE = 5001;
+const BENCH_NODES = 'n8n-nodes-bench';
 
-/** How long n8n may take to accept a call, in milliseconds. */
-const PATIENCE = 60_000;
-
-/** A real n8n, and beside it in this process the stand-in for the service. */
+/** A real n8n, and beside it in this process the fake service. */
 export class Platform {
-	/** The id of each caller's workflow, which is also the path of its webhook. */
-	private readonly paths = new Map<string, string>();
+	/** Where n8n has the package installed. */
+	readonly packageFolder: string;
 
-	private credential?: CredentialReference;
+	/** The path of each caller's webhook. */
+	private readonly paths = new Map<Caller, string>();
 
 	private logins = 0;
 
-	private warm = false;
+	private isWarm = false;
 
 	private constructor(
-		readonly install: N8nInstall,
-		readonly tarball: string,
+		readonly setup: Setup,
 		readonly n8n: N8nInstance,
 		private readonly service: Service,
-	) {}
+		private readonly credential: CredentialReference,
+	) {
+		this.packageFolder = join(n8n.userFolder, '.n8n/nodes/node_modules/n8n-nodes-aquaculture');
+	}
 
 	/** @param mostSites how many sites the service has */
-	static async start(mostSites: number, say: Say): Promise<Platform> {
-		const install = await installN8n('2', say);
-		const tarball = await packTarball(say);
-		const n8n = await N8nInstance.create({ install, tarball, name: 'bench' });
-		try {
-			const bench = 'n8n-nodes-bench';
-			cpSync(join(__dirname, bench), join(n8n.userFolder, '.n8n/nodes/node_modules', bench), {
-				recursive: true,
-			});
-			say(`Starting n8n ${install.version}.`);
-			await n8n.start();
-			await n8n.login();
-			const service = await startService({ sites: manySites(mostSites), record: false });
-			return new Platform(install, tarball, n8n, service);
-		} catch (error) {
-			await n8n.dispose();
-			throw error;
-		}
+	static async start(cleanup: Cleanup, setup: Setup, mostSites: number): Promise<Platform> {
+		const service = await startFake(cleanup, { sites: manySites(mostSites), record: false });
+		const n8n = await N8nInstance.create({ ...setup, name: 'bench' });
+		cleanup.defer(() => n8n.dispose());
+		const nodes = join(n8n.userFolder, '.n8n/nodes/node_modules', BENCH_NODES);
+		cpSync(join(__dirname, BENCH_NODES), nodes, { recursive: true });
+		await n8n.start();
+		return new Platform(setup, n8n, service, await saveCredential(n8n, service));
 	}
 
-	async close(): Promise<void> {
-		await this.n8n.dispose();
-		await this.service.close();
-	}
-
-	/** The folder of the package as n8n has it installed. */
-	get packageFolder(): string {
-		return join(this.n8n.userFolder, '.n8n/nodes/node_modules/n8n-nodes-aquaculture');
-	}
-
-	/** A new n8n process on the same data, in which nothing has run yet. */
+	/** Starts a new n8n process on the same data, in which nothing has run yet. */
 	async restart(): Promise<void> {
 		await this.n8n.stop();
 		await this.n8n.start();
-		await this.n8n.login();
 	}
 
 	/** @throws Error where n8n does not finish the run */
 	async run(caller: Caller, setting: Setting): Promise<Measured> {
-		const { items, sites = items, latency = 0, perSecond, token = 'warm' } = setting;
+		const { items, sites = items, latency = 0, perSecond, token = 'valid' } = setting;
 		const path = await this.pathOf(caller);
 		const { faults, counts } = this.service;
 		await this.prepareToken(token, path);
-		const bareToken = caller.usesCredential ? undefined : await this.obtainToken();
 		const slow = latency > 0 ? [{ latencyMs: latency }] : [];
+		// As services count it: so many in any one second
+		const limit = perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }];
 		faults.token = slow;
-		faults.site = [
-			...slow,
-			// As services count it: so many in any one second
-			...(perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }]),
-		];
+		faults.site = [...slow, ...limit];
 		const before = { ...counts };
-		const summary = await this.call(path, {
-			items,
-			sites,
-			firstSite: FIRST_SITE,
-			token: bareToken,
-			concurrency: setting.concurrency ?? DEFAULT_CONCURRENCY,
-		});
+		const { maxConcurrency: concurrency } = parseRequestOptions({});
+		const bareToken = this.service.issuedTokens.at(-1);
+		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
 		faults.token = faults.site = [];
-		this.warm = token !== 'wrong password';
+		this.isWarm = token !== 'wrong password';
 		return {
 			...summary,
 			failed: items - summary.sites,
@@ -139,83 +109,44 @@ export class Platform {
 	}
 
 	private async pathOf(caller: Caller): Promise<string> {
-		const known = this.paths.get(caller.title);
+		const known = this.paths.get(caller);
 		if (known !== undefined) return known;
 		const path = `bench-${this.paths.size}`;
-		const credential = (this.credential ??= await this.createCredential());
-		const workflow = workflowOf(caller, path, this.service.baseUrl, credential);
-		const { id } = await this.n8n.createWorkflow(workflow);
-		await this.n8n.activate(id);
-		this.paths.set(caller.title, path);
+		const workflow = workflowOf(caller, path, this.credential, this.service.baseUrl);
+		await this.n8n.activate(await this.n8n.createWorkflow(workflow));
+		this.paths.set(caller, path);
 		return path;
 	}
 
-	private async createCredential(): Promise<CredentialReference> {
-		const { name, data } = this.credentialOf(this.newLogin());
-		return await this.n8n.createCredential(name, data);
-	}
-
-	private credentialOf(login: { username: string; password: string }) {
-		return {
-			name: 'Benchmark',
-			type: 'aquacultureApi',
-			data: {
-				baseUrl: this.service.baseUrl,
-				...login,
-				allowUnauthorizedCerts: false,
-				accessToken: '',
-			},
-		};
-	}
-
-	/** Another person each time: what is remembered of an earlier login must not help. */
-	private newLogin() {
-		this.logins += 1;
-		const login = { username: `bench-${this.logins}@example.com`, password: 'sample-password' };
-		this.service.logins.push(login);
-		return { ...login };
-	}
-
-	private async prepareToken(token: TokenState, path: string): Promise<void> {
-		if (token === 'cold' || token === 'wrong password' || !this.warm) {
-			const login = this.newLogin();
-			if (token === 'wrong password') login.password = 'not the real one';
-			const credential = this.credentialOf(login);
-			await this.n8n.rest('PATCH', `/credentials/${this.credential!.id}`, credential);
-		}
-		if (token === 'warm' || token === 'expired') {
-			if (!this.warm) await this.call(path, { items: 1, sites: 1, firstSite: FIRST_SITE });
-			if (token === 'expired') this.service.expireTokens();
-		}
-	}
-
-	private async obtainToken(): Promise<string> {
-		const response = await fetch(`${this.service.baseUrl}/auth/token`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json', 'api-version': '2025-01-01' },
-			body: JSON.stringify(this.service.login),
-		});
-		return ((await response.json()) as { access_token: string }).access_token;
-	}
-
-	private async call(path: string, body: Record<string, unknown>): Promise<Summary> {
-		const response = await this.post(path, body);
-		const text = await response.text();
-		if (!response.ok) throw new Error(`n8n answered ${response.status}: ${text}`);
-		return JSON.parse(text) as Summary;
-	}
-
-	/** Just after a start n8n does not know its webhooks yet, and after too much work it is not well for a while. */
-	private async post(path: string, body: Record<string, unknown>): Promise<Response> {
-		const until = Date.now() + PATIENCE;
-		for (;;) {
-			const response = await fetch(`${this.n8n.baseUrl}/webhook/${path}`, {
-				method: 'POST',
-				headers: { 'content-type': 'application/json' },
-				body: JSON.stringify(body),
+	private async prepareToken(token: Setting['token'], path: string): Promise<void> {
+		const needsLogin = token === 'cold' || token === 'wrong password';
+		if (needsLogin || !this.isWarm) {
+			// A different user each time: what is remembered of an earlier login must not help.
+			const username = `bench-${++this.logins}@example.com`;
+			const login = { username, password: 'sample-password' };
+			this.service.logins.push(login);
+			const password = token === 'wrong password' ? 'mistyped' : login.password;
+			await this.n8n.rest.patch(`/credentials/${this.credential.id}`, {
+				name: this.credential.name,
+				type: 'aquacultureApi',
+				data: { baseUrl: this.service.baseUrl, username, password, accessToken: '' },
 			});
-			if (![404, 503].includes(response.status) || Date.now() > until) return response;
-			await setTimeout(100);
 		}
+		if (needsLogin) return;
+		if (!this.isWarm) await this.call(path, 1, 1);
+		if (token === 'expired') this.service.expireTokens();
+	}
+
+	private async call(path: string, items: number, sites: number, more?: object): Promise<Summary> {
+		const siteIds = Array.from({ length: items }, (_, index) => FIRST_SITE + (index % sites));
+		const call = async () => {
+			const response = await callWebhook(this.n8n, path, { siteIds, ...more });
+			// Just after a start n8n does not know its webhooks yet, and after too much work it is unhealthy for a while.
+			return [404, 503].includes(response.status) ? undefined : response;
+		};
+		const response = await until('n8n accepts a call', call, { intervalMs: 100 });
+		const text = await response.text();
+		if (!response.ok) throw new Error(`n8n responded with ${response.status}: ${text}`);
+		return JSON.parse(text) as Summary;
 	}
 }

@@ -5,17 +5,16 @@ import type { Measured, Platform } from './platform';
 /** One run with very many items in an n8n process of its own. */
 export interface VeryLargeRun extends Measured {
 	caller: Caller;
-	/** Peak of the memory that n8n's process held, in kilobytes: with nothing but a run of one item, and after this one. */
+	/** The peak memory of n8n's process before the run, in kilobytes; `peakMemory` is that after it. */
 	memoryBefore: number;
-	memoryAfter: number;
-	/** The slowest answers of n8n while it ran, in milliseconds. */
+	/** The slowest responses of n8n during the run, in milliseconds. */
 	slowestHealthCheck: number;
 	slowestRestCall: number;
-	/** Answers that were none, or not 200. */
+	/** Calls that got no response, or one that was not 200. */
 	refusals: number;
 }
 
-const PAUSE_BETWEEN_PROBES = 100;
+const PAUSE_BETWEEN_PROBES_MS = 100;
 
 /** @throws Error where n8n does not finish the run */
 export async function measureVeryLarge(
@@ -26,39 +25,36 @@ export async function measureVeryLarge(
 	await platform.restart();
 	const { peakMemory: memoryBefore } = await platform.run(caller, { items: 1 });
 	const { n8n } = platform;
-	let running = true;
+	const over = new AbortController();
 	let refusals = 0;
-	const probe = async (ask: () => Promise<unknown>) => {
+	/** Calls n8n again and again, and returns the time of the slowest call. */
+	const probe = async (call: () => Promise<unknown>) => {
 		let slowest = 0;
-		while (running) {
-			const asked = performance.now();
-			await ask().catch(() => (refusals += 1));
-			slowest = Math.max(slowest, performance.now() - asked);
-			await setTimeout(PAUSE_BETWEEN_PROBES);
+		while (!over.signal.aborted) {
+			const start = performance.now();
+			await call().catch(() => (refusals += 1));
+			slowest = Math.max(slowest, performance.now() - start);
+			await setTimeout(PAUSE_BETWEEN_PROBES_MS);
 		}
 		return slowest;
 	};
 	const probes = Promise.all([
 		probe(async () => {
 			const { ok } = await fetch(`${n8n.baseUrl}/healthz`);
-			if (!ok) throw new Error('n8n says that it is not well.');
+			if (!ok) throw new Error('n8n is not healthy');
 		}),
-		probe(() => n8n.rest('GET', '/workflows')),
+		probe(() => n8n.rest.get('/workflows')),
 	]);
-	let measured: Measured;
-	try {
-		measured = await platform.run(caller, { items });
-	} finally {
-		running = false;
-		await probes;
-	}
+	const run = platform.run(caller, { items });
+	const measured = await run.finally(() => over.abort());
 	const [slowestHealthCheck, slowestRestCall] = await probes;
-	const { peakMemory: memoryAfter } = await platform.run(caller, { items: 1 });
+	// Only now is the saving of the execution included
+	const { peakMemory } = await platform.run(caller, { items: 1 });
 	return {
 		...measured,
 		caller,
 		memoryBefore,
-		memoryAfter,
+		peakMemory,
 		slowestHealthCheck,
 		slowestRestCall,
 		refusals,

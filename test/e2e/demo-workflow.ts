@@ -1,5 +1,6 @@
 import type { Service } from '../fake-service/service';
 import type { CredentialFile, WorkflowFile } from './n8n';
+import { chain, manualTrigger, node, siteNode } from './workflows';
 
 export const WORKFLOW_ID = 'aquacultureDemo1';
 export const LAST_NODE = 'Site Overview';
@@ -13,60 +14,33 @@ export const COLUMNS = {
 	Units: "={{ $json.units.map((unit) => unit.unitName).join(', ') }}",
 };
 
-/** A credential for the stand-in service. */
+/** A credential for the fake service. */
 export function demoCredential({ baseUrl, login }: Service): CredentialFile {
 	return {
 		id: 'aquacultureDemo1',
-		name: 'Aquaculture API (stand-in)',
+		name: 'Aquaculture API (fake service)',
 		type: 'aquacultureApi',
 		data: { baseUrl, ...login },
 	};
 }
 
-/** A workflow that reads all sites of the stand-in service with that credential. */
+/** A workflow that reads all sites of the fake service with that credential. */
 export function demoWorkflow({ sites }: Service, credential: CredentialFile): WorkflowFile {
+	const { id, name } = credential;
 	const siteIds = sites.map(({ siteId }) => siteId).join(', ');
-	const to = (node: string) => ({ main: [[{ node, type: 'main' as const, index: 0 }]] });
+	const assignments = Object.entries(COLUMNS).map(([column, value]) => ({
+		id: column,
+		name: column,
+		value,
+		type: column === 'Site' || column === 'Units' ? 'string' : 'number',
+	}));
 	return {
 		id: WORKFLOW_ID,
-		name: 'Aquaculture Demo',
-		nodes: [
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a01',
-				name: 'Start',
-				type: 'n8n-nodes-base.manualTrigger',
-				typeVersion: 1,
-				position: [0, 0],
-				parameters: {},
-			},
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a02',
-				name: 'Aquaculture Site',
-				type: 'n8n-nodes-aquaculture.aquacultureSite',
-				typeVersion: 1,
-				position: [220, 0],
-				parameters: { operation: 'getAll', siteIds },
-				credentials: { [credential.type]: { id: credential.id, name: credential.name } },
-			},
-			{
-				id: 'f6f0b1a4-3a56-4c06-9f0f-6c0d5c6a1a03',
-				name: LAST_NODE,
-				type: 'n8n-nodes-base.set',
-				typeVersion: 3.4,
-				position: [440, 0],
-				parameters: {
-					assignments: {
-						assignments: Object.entries(COLUMNS).map(([name, value]) => ({
-							id: name,
-							name,
-							value,
-							type: name === 'Site' || name === 'Units' ? 'string' : 'number',
-						})),
-					},
-					options: {},
-				},
-			},
-		],
-		connections: { Start: to('Aquaculture Site'), 'Aquaculture Site': to(LAST_NODE) },
+		...chain(
+			'Aquaculture Demo',
+			manualTrigger(),
+			siteNode('Aquaculture Site', { id, name }, { operation: 'getAll', siteIds }),
+			node(LAST_NODE, 'n8n-nodes-base.set', 3.4, { assignments: { assignments }, options: {} }),
+		),
 	};
 }

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, IRun, IRunData } from 'n8n-workflow';
 
-/** What went wrong, as n8n shows it to a person. */
+/** What stopped an execution, as n8n shows it. */
 export interface ExecutionFailure {
 	message: string;
 	description?: string;
@@ -12,38 +12,30 @@ export interface ExecutionFailure {
 
 /** One run of a workflow, read from n8n's own record of it. */
 export class Execution {
+	/** success, error, canceled, … in n8n's words. */
+	readonly status: IRun['status'];
+
 	/** Each node's runs by the name of the node. */
 	readonly runData: IRunData;
 
-	constructor(private readonly record: IRun) {
-		this.runData = record.data.resultData.runData;
-	}
+	readonly failure?: ExecutionFailure;
 
-	/** Whether it came to its end without a failure that stopped it. */
-	get finished(): boolean {
-		return this.record.finished === true;
-	}
-
-	/** success, error, canceled, … in n8n's words. */
-	get status(): IRun['status'] {
-		return this.record.status;
-	}
-
-	/** The failure that stopped it, if one did. */
-	get failure(): ExecutionFailure | undefined {
-		const { error } = this.record.data.resultData;
-		if (!error) return undefined;
+	constructor({ status, data }: Pick<IRun, 'status' | 'data'>) {
+		this.status = status;
+		this.runData = data.resultData.runData;
+		const { error } = data.resultData;
+		if (!error) return;
 		const { message, description, node, httpCode } = error as unknown as {
 			message: string;
 			description?: string | null;
 			node?: { name: string };
 			httpCode?: string | null;
 		};
-		return {
+		this.failure = {
 			message,
-			...(description ? { description } : {}),
-			...(node ? { node: node.name } : {}),
-			...(httpCode ? { httpCode } : {}),
+			...(description && { description }),
+			...(node && { node: node.name }),
+			...(httpCode && { httpCode }),
 		};
 	}
 

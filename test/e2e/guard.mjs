@@ -1,23 +1,23 @@
 /**
- * Runs `node guard.mjs <command> <arguments…>` as the head of a process group of its own and ends the whole group as
- * soon as the process that forked it is gone, however that one died. Plain JavaScript, so that every Node starts it
- * at once. It tells its parent `{ pid }` at the start and `{ code, signal }` or `{ error }` at the end.
+ * `node guard.mjs <command> <arguments…>` runs a command in a process group of its own, and ends the whole group when
+ * the process that forked it is gone, however that one ended. Plain JavaScript, so that every Node can start it.
+ * It sends its parent `{ pid }` at the start and `{ code }` or `{ error }` at the end.
  */
 import { spawn } from 'node:child_process';
 
-/** How long the command may take to end by itself once its parent is gone, in milliseconds. */
-const GRACE = 10_000;
+/** How long the command may take to end by itself once its parent is gone. */
+const GRACE_MS = 10_000;
 
 const [command, ...args] = process.argv.slice(2);
 const endGroup = () => process.kill(-process.pid, 'SIGKILL');
-const tellAndEnd = (message) =>
+const reportAndEnd = (message) =>
 	process.connected ? process.send(message, () => endGroup()) : endGroup();
 
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 child.on('spawn', () => process.connected && process.send({ pid: child.pid }));
-child.on('error', (error) => tellAndEnd({ error: error.message }));
-child.on('exit', (code, signal) => tellAndEnd({ code, signal }));
+child.on('error', (error) => reportAndEnd({ error: error.message }));
+child.on('exit', (code) => reportAndEnd({ code }));
 process.on('disconnect', () => {
 	child.kill('SIGTERM');
-	setTimeout(endGroup, GRACE);
+	setTimeout(endGroup, GRACE_MS);
 });

@@ -7,7 +7,7 @@ module.exports = {
 	roots: ['<rootDir>/test/e2e'],
 	testMatch: ['**/*.test.ts'],
 	transform: { '^.+\\.ts$': '@swc/jest' },
-	globalSetup: '<rootDir>/test/e2e/globalSetup.ts',
+	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	// Each test file runs an n8n of its own, which fills a processor at its start
 	maxWorkers: availableParallelism() < 4 ? 1 : 2,
 	// A limit for what hangs; nothing is said about how long anything takes.

@@ -1,25 +1,17 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { type Service, startService } from '../fake-service/service';
-import { N8nInstance } from './n8n';
-import { prepared } from './prepared';
+import { useN8n } from './use-n8n';
 import { node } from './workflows';
 
 const TOOL = 'Aquaculture Site';
+const SITE_ID = { type: 'string', description: 'The numeric ID of the site' };
 
-let service: Service;
-let n8n: N8nInstance;
-let client: Client;
+const stage = useN8n('mcp');
+const client = new Client({ name: 'test', version: '1.0.0' });
 
 beforeAll(async () => {
-	service = await startService();
-	n8n = await N8nInstance.create({ ...prepared(), name: 'mcp' });
-	await n8n.start();
-	await n8n.login();
-	const credential = await n8n.createCredential('Aquaculture API account', {
-		baseUrl: service.baseUrl,
-		...service.login,
-	});
+	const { n8n, credential, cleanup } = stage;
+	const siteId = `={{ $fromAI('siteId', '${SITE_ID.description}', '${SITE_ID.type}') }}`;
 	const workflow = await n8n.createWorkflow({
 		name: 'Sites for a Model',
 		nodes: [
@@ -28,10 +20,7 @@ beforeAll(async () => {
 				TOOL,
 				'n8n-nodes-aquaculture.aquacultureSiteTool',
 				1,
-				{
-					siteId: "={{ $fromAI('siteId', 'The number of the site, in digits only', 'string') }}",
-					output: 'simplified',
-				},
+				{ siteId, output: 'simplified' },
 				{ credentials: { aquacultureApi: credential } },
 			),
 		],
@@ -39,51 +28,39 @@ beforeAll(async () => {
 			[TOOL]: { ai_tool: [[{ node: 'MCP Server Trigger', type: 'ai_tool', index: 0 }]] },
 		},
 	});
-	await n8n.activate(workflow.id);
-
-	client = new Client({ name: 'test', version: '1.0.0' });
+	await n8n.activate(workflow);
 	await client.connect(new StreamableHTTPClientTransport(new URL(`${n8n.baseUrl}/mcp/sites`)));
-});
-
-afterAll(async () => {
-	await client?.close();
-	await n8n?.dispose();
-	await service?.close();
+	cleanup.defer(() => client.close());
 });
 
 beforeEach(() => {
-	service.reset();
+	stage.service.reset();
 });
 
-function callWith(siteId: string) {
-	return client.callTool({ name: 'Aquaculture_Site', arguments: { siteId } });
+/** What a model gets for a site: the text of the tool's only content. */
+async function callWith(siteId: string): Promise<{ isError: boolean; text: string }> {
+	const result = await client.callTool({ name: 'Aquaculture_Site', arguments: { siteId } });
+	const [content, ...others] = result.content as [{ type: string; text: string }];
+	expect(content.type).toBe('text');
+	expect(others).toEqual([]);
+	return { isError: result.isError === true, text: content.text };
 }
 
 it('lists the node as a tool that a model can understand', async () => {
 	const { tools } = await client.listTools();
-
-	expect(tools).toEqual([
+	expect(tools).toMatchObject([
 		{
 			name: 'Aquaculture_Site',
-			description: expect.stringMatching(/^Read data of aquaculture sites \(sea farms\)/),
-			inputSchema: expect.objectContaining({
-				type: 'object',
-				properties: {
-					siteId: { type: 'string', description: 'The number of the site, in digits only' },
-				},
-				required: ['siteId'],
-			}),
+			description: expect.stringContaining('aquaculture sites') as unknown,
+			inputSchema: { type: 'object', required: ['siteId'] },
 		},
 	]);
+	expect(tools[0]?.inputSchema.properties).toEqual({ siteId: SITE_ID });
 });
 
 it('gives a model the site in few words, with one request', async () => {
-	const { content, isError = false } = await callWith('1042');
-
+	const { isError, text } = await callWith('1042');
 	expect(isError).toBe(false);
-	const [{ type, text }, ...others] = content as [{ type: string; text: string }];
-	expect(others).toEqual([]);
-	expect(type).toBe('text');
 	expect(JSON.parse(text)).toEqual([
 		{
 			siteId: 1042,
@@ -98,30 +75,15 @@ it('gives a model the site in few words, with one request', async () => {
 			unitCount: 10,
 		},
 	]);
-	expect(service.counts).toMatchObject({ logins: 1, siteRequests: 1 });
+	expect(stage.service.counts).toMatchObject({ logins: 1, siteRequests: 1 });
 });
 
-it('tells a model about a site that is not there, and what to do', async () => {
-	const { content, isError } = await callWith('4711');
-
+it.each([
+	['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
+	['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
+])('tells a model about %s, and what to do', async (_what, siteId, expected, isRequested) => {
+	const { isError, text } = await callWith(siteId);
 	expect(isError).toBe(true);
-	expect(content).toEqual([
-		{
-			type: 'text',
-			text: expect.stringMatching(/Site 4711 was not found[^]*Check the site ID/),
-		},
-	]);
-});
-
-it('tells a model what a site ID is, without asking the service', async () => {
-	const { content, isError } = await callWith('Storholmen');
-
-	expect(isError).toBe(true);
-	expect(content).toEqual([
-		{
-			type: 'text',
-			text: expect.stringMatching(/"Storholmen" is not a site ID[^]*whole number in digits/),
-		},
-	]);
-	expect(service.counts.requests).toBe(0);
+	expect(text).toMatch(expected);
+	expect(stage.service.counts.siteRequests > 0).toBe(isRequested);
 });

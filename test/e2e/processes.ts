@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SetupError } from './workspace';
@@ -19,19 +20,17 @@ export interface ProcessOptions {
 export interface Ended {
 	/** The exit code; null when a signal ended it. */
 	code: number | null;
-	signal: NodeJS.Signals | null;
 	/** What it printed to its standard output; empty with `log`. */
 	stdout: string;
 	/** Both streams in the order in which they arrived; empty with `log`. */
 	output: string;
 }
 
-type Exit = Pick<Ended, 'code' | 'signal'>;
-type GuardMessage = { pid: number } | { error: string } | Exit;
+type GuardMessage = { pid: number } | { error: string } | { code: number | null };
 
 /**
- * A command that runs in a process group of its own. The group ends with the command, and also when this process
- * ends, in whatever way, so nothing is ever left running.
+ * A command in a process group of its own. The group ends with the command, and also when this process ends, however
+ * that happens, so nothing is left running.
  */
 export class GuardedProcess {
 	/** Resolves when the command has ended and all it printed has been read; rejects when it could not be started. */
@@ -64,23 +63,23 @@ export class GuardedProcess {
 			if (stream && onLine) createInterface({ input: stream }).on('line', onLine);
 		}
 
-		let exit: Exit = { code: null, signal: 'SIGKILL' };
+		let code: number | null = null;
 		let failure: Error | undefined;
 		const closed = once(this.guard, 'close');
 		this.pid = new Promise((resolve, reject) => {
 			this.guard.on('message', (message: GuardMessage) => {
 				if ('pid' in message) resolve(message.pid);
 				else if ('error' in message) failure = new Error(message.error);
-				else exit = message;
+				else ({ code } = message);
 			});
-			void closed.then(() => reject(failure ?? new Error(`${command} has ended already`)));
+			void closed.then(() => reject(failure ?? new Error(`${command} has already ended`)));
 		});
 		this.ended = closed.then(() => {
 			this.over = true;
 			if (failure) throw failure;
-			return { ...exit, ...printed };
+			return { code, ...printed };
 		});
-		// Whoever waits for one of the two hears of it; one that nobody waits for is not worth ending this process.
+		// Whoever awaits one of the two gets the error; one that nobody awaits must not end this process.
 		this.pid.catch(() => undefined);
 		this.ended.catch(() => undefined);
 	}
@@ -95,14 +94,14 @@ export class GuardedProcess {
 		if (this.running) sendSignal(await this.pid, signal);
 	}
 
-	/** Ends the command and everything it started at once, as a power failure would. */
+	/** Ends the command and everything that it started at once, as a power failure does. */
 	async kill(): Promise<void> {
 		if (this.running && this.guard.pid !== undefined) sendSignal(-this.guard.pid, 'SIGKILL');
 		await this.ended;
 	}
 }
 
-/** Sends a signal to a process, or with a negative id to its group, that may have ended by itself just now. */
+/** Sends a signal to a process, or with a negative ID to its group, that may have just ended by itself. */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
 	try {
 		process.kill(pid, signal);
@@ -120,10 +119,20 @@ export async function run(
 	return await new GuardedProcess(command, args, options).ended;
 }
 
+/** Those of some commands that this machine does not have. */
+export async function missingCommands(...commands: string[]): Promise<string[]> {
+	const works = async (command: string) => {
+		const ended = run(command, ['--version'], { cwd: tmpdir(), env: process.env });
+		return await ended.then(({ code }) => code === 0).catch(() => false);
+	};
+	const found = await Promise.all(commands.map(works));
+	return commands.filter((_, index) => !found[index]);
+}
+
 /**
- * Finds a port of 127.0.0.1 on which nobody listens.
- * @param port the one it has to be; any if it is left out
- * @throws SetupError when that port is taken
+ * Finds a free port of 127.0.0.1.
+ * @param port the port it must be; any if it is left out
+ * @throws SetupError when that port is in use
  */
 export async function freePort(port = 0): Promise<number> {
 	const server = createServer();
@@ -132,7 +141,7 @@ export async function freePort(port = 0): Promise<number> {
 		await once(server, 'listening');
 	} catch {
 		throw new SetupError(
-			`Port ${port} cannot be had: another program uses it. Stop that one, or choose another with --port.`,
+			`Port ${port} is in use by another program. Stop that program, or choose another port with --port.`,
 		);
 	}
 	const { port: found } = server.address() as AddressInfo;

@@ -3,23 +3,28 @@ import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Service } from '../fake-service/service';
 import type { N8nInstance } from './n8n';
-import { prepared } from './prepared';
 import { run } from './processes';
 
-/** A secret in a place where it should not be. */
+/** A secret in a place where it must not be. */
 export interface Finding {
 	/** `file …` in the user folder, `table …` of the database, or `GET …` of the REST interface. */
 	place: string;
-	/** The name that the secret was given. */
+	/** The name of the secret. */
 	secret: string;
 	form: 'plain' | 'base64' | 'URL-encoded';
 }
 
 type Form = Pick<Finding, 'secret' | 'form'> & { bytes: Buffer };
 
+/** Something to search, and how the findings name it. */
+interface Content {
+	place: string;
+	content: Buffer;
+}
+
 /**
  * The characters that base64 and base64url have for a text wherever it stands in a longer one: at one of three places
- * within a group of three bytes. Groups that its neighbours have a part in are left out (RFC 4648, section 4).
+ * within a group of three bytes. Groups shared with its neighbors are left out (RFC 4648, section 4).
  */
 function base64(value: string): string[] {
 	const bytes = Buffer.from(value);
@@ -29,126 +34,113 @@ function base64(value: string): string[] {
 	});
 }
 
-function formsOf(secrets: Record<string, string>): Form[] {
-	return Object.entries(secrets).flatMap(([secret, value]) => {
-		const forms = new Map<string, Finding['form']>();
-		for (const text of base64(value)) forms.set(text, 'base64');
-		forms.set(encodeURIComponent(value), 'URL-encoded');
-		forms.set(new URLSearchParams([[value, '']]).toString().slice(0, -1), 'URL-encoded');
-		// Last, because a text without special characters is its own URL-encoded form.
-		forms.set(value, 'plain');
-		return [...forms].map(([text, form]) => ({ secret, form, bytes: Buffer.from(text) }));
-	});
+function formsOf([secret, value]: [string, string]): Form[] {
+	const forms = new Map<string, Finding['form']>();
+	for (const text of base64(value)) forms.set(text, 'base64');
+	forms.set(encodeURIComponent(value), 'URL-encoded');
+	forms.set(new URLSearchParams([[value, '']]).toString().slice(0, -1), 'URL-encoded');
+	// Last, because a text without special characters is its own URL-encoded form.
+	forms.set(value, 'plain');
+	return [...forms].map(([text, form]) => ({ secret, form, bytes: Buffer.from(text) }));
 }
 
-const HASH_BITS = 20;
-const hash = (lastBytes: number) => Math.imul(lastBytes, 0x9e3779b1) >>> (32 - HASH_BITS);
-
-/** Searches a text for thousands of forms in one pass: looks closer wherever one of them may end. */
-class FormSearch {
-	private readonly byLastBytes = new Map<number, Form[]>();
-
-	/** Rules most bytes out, faster than the map. */
-	private readonly possible = new Uint8Array(2 ** HASH_BITS);
-
-	constructor(forms: Form[]) {
-		for (const form of forms) {
-			const lastBytes = form.bytes.readUInt32BE(form.bytes.length - 4);
-			this.byLastBytes.set(lastBytes, [...(this.byLastBytes.get(lastBytes) ?? []), form]);
-			this.possible[hash(lastBytes)] = 1;
-		}
+/** Searches for thousands of forms in one pass: compares only where the last four bytes of one of them occur. */
+function searchFor(secrets: Record<string, string>): (content: Buffer) => Form[] {
+	const byLastBytes = new Map<number, Form[]>();
+	for (const form of Object.entries(secrets).flatMap(formsOf)) {
+		const lastBytes = form.bytes.readUInt32BE(form.bytes.length - 4);
+		byLastBytes.set(lastBytes, [...(byLastBytes.get(lastBytes) ?? []), form]);
 	}
-
-	*in(content: Buffer): Generator<Form> {
-		let lastBytes = 0;
-		for (let index = 0; index < content.length; index++) {
-			lastBytes = ((lastBytes << 8) | content[index]!) >>> 0;
-			if (!this.possible[hash(lastBytes)]) continue;
-			for (const form of this.byLastBytes.get(lastBytes) ?? []) {
-				const from = index + 1 - form.bytes.length;
-				if (from >= 0 && form.bytes.equals(content.subarray(from, index + 1))) yield form;
+	return (content) => {
+		const found: Form[] = [];
+		for (let end = 4; end <= content.length; end++) {
+			for (const form of byLastBytes.get(content.readUInt32BE(end - 4)) ?? []) {
+				const from = end - form.bytes.length;
+				if (from >= 0 && form.bytes.equals(content.subarray(from, end))) found.push(form);
 			}
 		}
-	}
+		return found;
+	};
 }
 
-function filesIn(folder: string): string[] {
-	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-		if (entry.name === 'node_modules') return [];
-		const path = join(folder, entry.name);
-		return entry.isDirectory() ? filesIn(path) : entry.isFile() ? [path] : [];
+/** Every file of the user folder. */
+function filesOf({ userFolder }: N8nInstance): Content[] {
+	const filesIn = (folder: string): string[] =>
+		readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+			const path = join(folder, entry.name);
+			if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path);
+			return entry.isFile() ? [path] : [];
+		});
+	return filesIn(userFolder).map((file) => ({
+		place: `file ${relative(userFolder, file)}`,
+		content: readFileSync(file),
+	}));
+}
+
+/** Every row of every table of n8n's database, also those that are only in the `-wal` file. */
+async function rowsOf({ options, databaseFile, userFolder }: N8nInstance): Promise<Content[]> {
+	const { code, output, stdout } = await run(
+		options.install.node,
+		['--no-warnings', join(__dirname, 'dump-database.mjs'), databaseFile],
+		{ cwd: userFolder, env: {} },
+	);
+	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
+	const lines = stdout.trimEnd().split('\n');
+	return lines.flatMap((line) => {
+		const { table, row } = JSON.parse(line) as { table: string; row: Record<string, unknown> };
+		return Object.entries(row).map(([column, value]) => ({
+			place: `table ${table}, ${column}`,
+			content: Buffer.from(String(value)),
+		}));
 	});
 }
 
-/** Every row of every table of n8n's database, also those that are in the `-wal` file only. */
-async function rowsOf(n8n: N8nInstance): Promise<Array<{ place: string; content: string }>> {
-	const { code, output, stdout } = await run(
-		prepared().install.node,
-		['--no-warnings', join(__dirname, 'dump-database.mjs'), n8n.databaseFile],
-		{ cwd: n8n.userFolder, env: {} },
-	);
-	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
-	return stdout
-		.trimEnd()
-		.split('\n')
-		.flatMap((line) => {
-			const { table, row } = JSON.parse(line) as { table: string; row: Record<string, unknown> };
-			return Object.entries(row).map(([column, value]) => ({
-				place: `table ${table}, ${column}`,
-				content: String(value),
-			}));
-		});
-}
-
-/** What n8n's editor is given about credentials, workflows and executions. */
-async function answersOf(n8n: N8nInstance): Promise<Array<{ place: string; content: string }>> {
-	const answers: Array<{ place: string; content: string }> = [];
-	const get = async <T>(path: string): Promise<T> => {
-		const answer = await n8n.rest<T>('GET', path);
-		answers.push({ place: `GET ${path}`, content: JSON.stringify(answer) });
-		return answer;
+/** What n8n sends to its editor about credentials, workflows and executions. */
+async function responsesOf(n8n: N8nInstance): Promise<Content[]> {
+	const responses: Content[] = [];
+	const get = async (path: string): Promise<unknown> => {
+		const response = await n8n.rest.get(path);
+		responses.push({ place: `GET ${path}`, content: Buffer.from(JSON.stringify(response)) });
+		return response;
 	};
-	const credentials = await get<Array<{ id: string }>>('/credentials?includeData=true');
-	for (const { id } of credentials) await get(`/credentials/${id}?includeData=true`);
-	for (const { id } of await get<Array<{ id: string }>>('/workflows')) {
-		await get(`/workflows/${id}`);
-		for (const execution of await n8n.executionIds(id)) await get(`/executions/${execution}`);
+	const idsOf = (list: unknown) => (list as Array<{ id: string }>).map(({ id }) => id);
+	for (const id of idsOf(await get('/credentials?includeData=true'))) {
+		await get(`/credentials/${id}?includeData=true`);
 	}
-	return answers;
+	for (const id of idsOf(await get('/workflows'))) {
+		await get(`/workflows/${id}`);
+		for (const execution of await n8n.executions(id)) await get(`/executions/${execution.id}`);
+	}
+	return responses;
 }
 
-/** The passwords of a stand-in service and every token that it issued, by names that tell which one it is. */
+/** The passwords of a fake service and every token that it issued, by names that say which one it is. */
 export function secretsOf({ logins, issuedTokens }: Service): Record<string, string> {
 	return Object.fromEntries([
-		...logins.map(({ username, password }) => [`password of ${username}`, password]),
-		...issuedTokens.map((token, index) => [`token ${index + 1}`, token]),
+		...logins.map(({ username, password }) => [`password of ${username}`, password] as const),
+		...issuedTokens.map((token, index) => [`token ${index + 1}`, token] as const),
 	]);
 }
 
 /**
- * Looks for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored
- * binary data, what was pushed to an open editor), all rows of its database and the answers to its editor; plain,
- * base64 and URL-encoded. The stored credential holds them in encrypted form, which is none of these.
- * @param secrets by the names that they get in the findings
+ * Searches for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored
+ * binary data, what was pushed to an open editor), all rows of its database and the responses to its editor; plain,
+ * base64 and URL-encoded. The stored credential holds them encrypted, which is none of these.
+ * @param secrets by their names in the findings
  */
 export async function findSecrets(
 	n8n: N8nInstance,
 	secrets: Record<string, string>,
 ): Promise<Finding[]> {
-	const forms = new FormSearch(formsOf(secrets));
+	const search = searchFor(secrets);
 	const findings = new Map<string, Finding>();
-	const search = async (place: string, content: Buffer) => {
-		for (const { secret, form } of forms.in(content)) {
+	const contents = [...(await responsesOf(n8n)), ...(await rowsOf(n8n)), ...filesOf(n8n)];
+	for (const { place, content } of contents) {
+		for (const { secret, form } of search(content)) {
 			findings.set(`${place} ${secret} ${form}`, { place, secret, form });
 		}
-		// A long search keeps this process from seeing that n8n has closed an idle connection, which it would use again
+		// Lets this process notice when n8n closes an idle connection, which it would otherwise use again
 		await setImmediate();
-	};
-	for (const { place, content } of [...(await answersOf(n8n)), ...(await rowsOf(n8n))]) {
-		await search(place, Buffer.from(content));
-	}
-	for (const file of filesIn(n8n.userFolder)) {
-		await search(`file ${relative(n8n.userFolder, file)}`, readFileSync(file));
 	}
 	return [...findings.values()];
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import type { CredentialReference, WorkflowFile } from './n8n';
-
-export type NewWorkflow = Omit<WorkflowFile, 'id'>;
+import { at } from '../helpers/at';
+import type { CredentialReference, NewWorkflow } from './n8n';
 
 const PACKAGE = 'n8n-nodes-aquaculture';
 const BUILT_IN = 'n8n-nodes-base';
 
-/** A node of a workflow; `more` is laid over it. */
+/** A node of a workflow; `more` overrides it. */
 export function node(
 	name: string,
 	type: string,
@@ -23,63 +22,92 @@ export function chain(name: string, ...nodes: INode[]): NewWorkflow {
 	const connections = Object.fromEntries(
 		nodes.slice(1).map((to, index) => {
 			const connection = { node: to.name, type: 'main' as const, index: 0 };
-			return [nodes[index]!.name, { main: [[connection]] }];
+			return [at(nodes, index).name, { main: [[connection]] }];
 		}),
 	);
-	return { name, nodes, connections };
+	const placed = nodes.map((each, index): INode => ({ ...each, position: [220 * index, 0] }));
+	return { name, nodes: placed, connections };
 }
 
-/** A workflow that starts by hand and gives the nodes one item `{ siteId }` for each of the sites. */
-export function readSites(siteIds: number[], ...nodes: INode[]): NewWorkflow {
+export const manualTrigger = () => node('Start', `${BUILT_IN}.manualTrigger`, 1, {});
+
+/** A webhook under this path, whose response is the items of the last node, or its first one. */
+export function webhook(path: string, responseData: 'allEntries' | 'firstEntryJson'): INode {
+	const parameters = { httpMethod: 'POST', path, responseMode: 'lastNode', responseData };
+	return node('Webhook', `${BUILT_IN}.webhook`, 2, parameters, { webhookId: path });
+}
+
+/** One item `{ siteId }` for each of the `siteIds` that a webhook was called with. */
+export const webhookItems = () =>
+	node('Items', `${BUILT_IN}.splitOut`, 1, {
+		fieldToSplitOut: 'body.siteIds',
+		options: { destinationFieldName: 'siteId' },
+	});
+
+/** Calls a webhook. */
+export async function callWebhook(
+	{ baseUrl }: { baseUrl: string },
+	path: string,
+	body: object,
+): Promise<Response> {
+	return await fetch(`${baseUrl}/webhook/${path}`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify(body),
+		signal: AbortSignal.timeout(600_000),
+	});
+}
+
+/** Starts by hand and gives the nodes these items. */
+export function withItems(items: object[], ...nodes: INode[]): NewWorkflow {
 	return chain(
-		'Read Sites',
-		node('Start', `${BUILT_IN}.manualTrigger`, 1, {}),
-		node('List', `${BUILT_IN}.set`, 3.4, {
-			mode: 'raw',
-			jsonOutput: JSON.stringify({ siteId: siteIds }),
-		}),
-		node('Items', `${BUILT_IN}.splitOut`, 1, { fieldToSplitOut: 'siteId' }),
+		'Items',
+		manualTrigger(),
+		node('List', `${BUILT_IN}.set`, 3.4, { mode: 'raw', jsonOutput: JSON.stringify({ items }) }),
+		node('Items', `${BUILT_IN}.splitOut`, 1, { fieldToSplitOut: 'items' }),
 		...nodes,
 	);
 }
 
-/** The package's node. */
+/** Starts by hand and gives the nodes one item `{ siteId }` for each of the sites. */
+export function readSites(siteIds: number[], ...nodes: INode[]): NewWorkflow {
+	return withItems(
+		siteIds.map((siteId) => ({ siteId })),
+		...nodes,
+	);
+}
+
+/** The package's node; by default it reads the site of its item. */
 export function siteNode(
 	name: string,
 	credential: CredentialReference,
 	parameters: INodeParameters,
 	more: Partial<INode> = {},
 ): INode {
-	return node(name, `${PACKAGE}.aquacultureSite`, 1, parameters, {
-		credentials: { aquacultureApi: credential },
-		...more,
-	});
+	const siteId = '={{ $json.siteId }}';
+	const all = { operation: 'get', siteId, siteIds: siteId, ...parameters };
+	const credentials = { aquacultureApi: credential };
+	return node(name, `${PACKAGE}.aquacultureSite`, 1, all, { credentials, ...more });
 }
 
-/**
- * n8n takes no interval below a minute, but any number of poll times: here one for every other second of a minute.
- */
+/** n8n rejects an interval below a minute, but accepts any number of poll times: one for every other second here. */
 const EVERY_OTHER_SECOND = Array.from({ length: 30 }, (_, index) => ({
 	mode: 'custom',
 	cronExpression: `${index * 2} * * * * *`,
 }));
 
-/** The package's trigger, polling as fast as n8n lets it. */
-export function siteTrigger(
-	name: string,
-	credential: CredentialReference,
-	parameters: INodeParameters,
-): INode {
-	return node(
-		name,
-		`${PACKAGE}.aquacultureSiteTrigger`,
-		1,
-		{ pollTimes: { item: EVERY_OTHER_SECOND }, ...parameters },
-		{ credentials: { aquacultureApi: credential } },
+/** The trigger polls these sites as fast as n8n lets it; its events are the items of the node "Reported". */
+export function reportChanges(credential: CredentialReference, siteIds: number[]): NewWorkflow {
+	const parameters = { pollTimes: { item: EVERY_OTHER_SECOND }, siteIds: siteIds.join(', ') };
+	const credentials = { aquacultureApi: credential };
+	return chain(
+		'Report Changes',
+		node('Changes', `${PACKAGE}.aquacultureSiteTrigger`, 1, parameters, { credentials }),
+		node('Reported', `${BUILT_IN}.noOp`, 1, {}),
 	);
 }
 
-/** n8n's own HTTP Request node, with the package's credential as «Predefined Credential Type». */
+/** n8n's own HTTP Request node, with the package's credential as "Predefined Credential Type". */
 export function httpRequest(
 	name: string,
 	credential: CredentialReference,
@@ -87,16 +115,16 @@ export function httpRequest(
 	more: Partial<INode> = {},
 	parameters: INodeParameters = {},
 ): INode {
+	const authentication = {
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: 'aquacultureApi',
+	};
 	return node(
 		name,
 		`${BUILT_IN}.httpRequest`,
-		4.5,
-		{
-			url,
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: 'aquacultureApi',
-			...parameters,
-		},
+		// A version of the node that n8n 1 has too
+		4.2,
+		{ url, ...authentication, ...parameters },
 		{ credentials: { aquacultureApi: credential }, ...more },
 	);
 }

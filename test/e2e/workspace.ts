@@ -1,12 +1,12 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
+import { until } from '../helpers/until';
 
-/** Tells the person at the terminal, in a short line, what goes on. */
+/** Prints a short line about the progress. */
 export type Say = (line: string) => void;
 
-/** Something that this machine or this moment lacks. The message is for the person who started the command. */
+/** Something is missing on this machine. The message is for the person who started the command. */
 export class SetupError extends Error {
 	override readonly name = 'SetupError';
 }
@@ -14,9 +14,12 @@ export class SetupError extends Error {
 /** The checkout. */
 export const ROOT = resolve(__dirname, '../..');
 
-/** A path in `.n8n/`, where everything that the real n8n needs and makes lives. Its folder is there afterwards. */
+/** A path in `.n8n/`, which holds everything that the real n8n needs and makes. Creates its folder. */
 export function inWorkspace(...path: string[]): string {
-	const full = join(ROOT, '.n8n', ...path);
+	const root = join(ROOT, '.n8n');
+	mkdirSync(root, { recursive: true });
+	// n8n lets its nodes write to real paths only, and a worktree may have a link here.
+	const full = join(realpathSync(root), ...path);
 	mkdirSync(dirname(full), { recursive: true });
 	return full;
 }
@@ -34,20 +37,20 @@ export function packageManagerEnv(): NodeJS.ProcessEnv {
 	};
 }
 
-/** A lock whose process died is free again after this, in milliseconds. */
-const STALE = 15_000;
+/** After this, the lock of a process that died is free again. */
+const STALE_MS = 15_000;
 
 /**
- * Takes the lock of a name for this process, or says that another has it.
- * @returns how to give it back; undefined when another process has it
+ * Takes the lock of a name for this process.
+ * @returns how to release it; undefined when another process has it
  */
 export async function claim(name: string): Promise<(() => Promise<void>) | undefined> {
 	try {
 		return await lock(inWorkspace('locks', name), {
 			realpath: false,
-			stale: STALE,
-			update: STALE / 5,
-			// After a machine's sleep, say: whoever holds the lock goes on with what it does.
+			stale: STALE_MS,
+			update: STALE_MS / 5,
+			// For example after the machine was asleep: the holder of the lock continues.
 			onCompromised: () => undefined,
 		});
 	} catch (error) {
@@ -56,13 +59,13 @@ export async function claim(name: string): Promise<(() => Promise<void>) | undef
 	}
 }
 
-/** Does something while no other process does anything under the same name; waits for those that do. */
+/** Does some work while no other process works under the same name; waits for those that do. */
 export async function exclusively<T>(name: string, say: Say, work: () => Promise<T>): Promise<T> {
 	let release = await claim(name);
-	if (!release) say(`Another run is busy with ${name}: waiting until it is done …`);
-	while (!release) {
-		await setTimeout(500);
-		release = await claim(name);
+	if (!release) {
+		say(`Another run is busy with ${name}. Waiting until it has finished.`);
+		const forever = { timeoutMs: Infinity, intervalMs: 500 };
+		release = await until(`${name} is free`, () => claim(name), forever);
 	}
 	try {
 		return await work();

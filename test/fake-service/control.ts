@@ -1,8 +1,18 @@
 import type { Faults } from './faults';
-import type { Service } from './service';
 import type { Site } from './sites';
 
 export const CONTROL_PATH = '/_control';
+
+/** What can be seen and changed of a service. */
+interface Service {
+	readonly baseUrl: string;
+	readonly counts: unknown;
+	readonly requests: unknown;
+	readonly faults: Faults;
+	readonly sites: Site[];
+	expireTokens: () => void;
+	reset: () => void;
+}
 
 /** What a POST to `/_control/<name>` can change; each takes the body as parsed JSON. */
 const actions: Record<string, (service: Service, body: unknown) => void> = {

@@ -2,34 +2,37 @@ import type {
 	ICredentialDataDecryptedObject,
 	INodeExecutionData,
 	INodeParameters,
-	NodeApiError,
+	OnError as NodeOnError,
 } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
-import { CREDENTIAL, HIT, SITES, type Asked, type Row, type Stage, type Variation } from './table';
+import { siteNode } from '../helpers/sea-farm';
+import { at } from '../helpers/at';
+import type { Counts, Row, Stage, Variation } from './table';
+import { CREDENTIAL, HIT, SITES } from './table';
 
-/** The node's setting «On Error». */
+/** The node's setting **On Error**. */
 export const ON_ERROR = {
 	stopWorkflow: 'Stop Workflow',
 	continueRegularOutput: 'Continue',
 	continueErrorOutput: 'Continue (using error output)',
-} as const;
-export type OnError = keyof typeof ON_ERROR;
+} as const satisfies Record<NodeOnError, string>;
+export type OnError = NodeOnError;
 
-/** What is left of an item: its place among the input items, and the message where it failed. */
+/** An item that failed: its place among the input items, and the message. */
 interface Failed {
 	item: number;
 	message: string;
 }
 
 /** What came of a run, and what the service saw of it. */
-export interface Outcome extends Asked {
+export interface Outcome extends Counts {
 	/** What stopped the run. */
 	stopped?: Failed;
 	/** The items that came out with a site. */
 	kept: number[];
 	/** The items that came out with a message. */
 	failed: Failed[];
-	/** Items of either kind that came out where they do not belong. */
+	/** Items of either kind that came out at the wrong output. */
 	misplaced: number;
 	/** Requests that reached another origin. */
 	elsewhere: number;
@@ -39,7 +42,7 @@ export interface Outcome extends Asked {
 export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
 	const failed = row.hit.map((item) => ({
 		item,
-		message: `${row.message} [item ${item}]`
+		message: `${row.message ?? ''} [item ${item}]`
 			.replace('{site}', String(SITES[item]))
 			.replace('{status}', String(status)),
 	}));
@@ -57,10 +60,9 @@ export function expectedOutcome(row: Row, { status }: Variation, onError: OnErro
 
 let users = 0;
 
-const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
-
 /**
- * Brings the fault about, for a user of its own: who finds no other cell's login remembered.
+ * Brings the fault about, for a user of its own, so that no login of another cell is remembered.
+ *
  * @returns what is in the credential
  */
 export function arrange(
@@ -74,27 +76,23 @@ export function arrange(
 	for (const { logins } of [service, tls]) logins.push(login);
 	const faults = [variation.fault?.(stage) ?? []].flat();
 	if (place === 'site') {
+		const siteId = HIT.map((item) => at(SITES, item));
+		service.faults.site = faults.map((fault) => ({ siteId, ...fault }));
 		service.faults.tokenLifetime = variation.tokenLifetime;
-		service.faults.site = faults.map((fault) => ({
-			siteId: HIT.map((item) => SITES[item]!),
-			...fault,
-		}));
 	} else {
-		service.faults.token = faults.map((fault) => ({
-			skip: place === 'first login' ? 0 : 1,
-			...fault,
-		}));
+		const skip = place === 'first login' ? 0 : 1;
+		service.faults.token = faults.map((fault) => ({ skip, ...fault }));
 	}
 	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
 	return { baseUrl: service.baseUrl, ...login, ...variation.credential?.(stage) };
 }
 
 /** The input items: `id`, and how long the service may take for it. */
-export function inputOf({ hit, timeout = 30_000 }: Row): Array<{ id: number; timeout: number }> {
+export function inputOf({ hit, timeout = 30_000 }: Row): { id: number; timeout: number }[] {
 	return SITES.map((id, item) => ({ id, timeout: hit.includes(item) ? timeout : 30_000 }));
 }
 
-/** The node's: one site after the other, so that each count is exact. */
+/** The node's parameters: one site after the other, so that each count is exact. */
 export function parametersOf({ maxRetries = 3 }: Row, { parameters }: Variation): INodeParameters {
 	return {
 		operation: 'get',
@@ -105,6 +103,9 @@ export function parametersOf({ maxRetries = 3 }: Row, { parameters }: Variation)
 	};
 }
 
+const isFailed = (item: INodeExecutionData) => item.error !== undefined || 'error' in item.json;
+const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
+
 /** Runs one form of a row's fault in n8n's engine. */
 export async function runCell(
 	row: Row,
@@ -113,29 +114,17 @@ export async function runCell(
 	stage: Stage,
 ): Promise<Outcome> {
 	const { service, tls, elsewhere } = stage;
-	const credential = arrange(row, variation, stage);
-	const engine = await createEngine({
-		fresh: false,
-		credentials: { [CREDENTIAL]: credential },
-	});
+	const credentials = { [CREDENTIAL]: arrange(row, variation, stage) };
+	const engine = await createEngine({ fresh: false, credentials });
 	const { outputs, error } = await engine.run({
-		node: {
-			type: 'n8n-nodes-aquaculture.aquacultureSite',
-			onError,
-			parameters: parametersOf(row, variation),
-		},
+		node: siteNode(parametersOf(row, variation), { onError }),
 		items: inputOf(row).map((json) => ({ json })),
 	});
 
 	const [regular = [], errors = []] = outputs;
-	const isFailed = (item: INodeExecutionData) => item.error !== undefined || 'error' in item.json;
-	const failedAmong = (items: INodeExecutionData[]) => items.filter(isFailed);
-	const failed = failedAmong(onError === 'continueErrorOutput' ? errors : regular);
+	const failed = (onError === 'continueErrorOutput' ? errors : regular).filter(isFailed);
 	const kept = regular.filter((item) => !isFailed(item));
-	const stopped = error && {
-		item: (error as NodeApiError).context.itemIndex as number,
-		message: error.message,
-	};
+	const stopped = error && { item: Number(error.context.itemIndex), message: error.message };
 	const siteRequests = [...service.requests, ...tls.requests].filter(
 		({ endpoint, siteId }) =>
 			endpoint === 'site' && (stopped === undefined || siteId === SITES[stopped.item]),
@@ -143,7 +132,7 @@ export async function runCell(
 	return {
 		...(stopped && { stopped }),
 		kept: kept.map(itemOf),
-		failed: failed.map((item) => ({ item: itemOf(item), message: String(item.json.error) })),
+		failed: failed.map((item) => ({ item: itemOf(item), message: item.json.error as string })),
 		misplaced: regular.length + errors.length - kept.length - failed.length,
 		requests: siteRequests.length,
 		logins: service.counts.tokenRequests + tls.counts.tokenRequests,

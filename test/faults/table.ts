@@ -3,16 +3,18 @@ import type { BodyKind, Fault } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
 import type { Service } from '../fake-service/service';
 import { sampleSites } from '../fake-service/sites';
+import { at } from '../helpers/at';
+import { wrongTypes } from './wrong-types';
 
-/** When the service fails: at the first login of a run, when a token has run out, or when a site is asked for. */
+/** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
 export type Place = 'first login' | 'renewed login' | 'site';
 
-/** What stands around a cell. */
+/** The servers of a cell. */
 export interface Stage {
 	service: Service;
-	/** The same service over HTTPS, with a certificate that nobody vouches for. */
+	/** The same service over HTTPS, with a self-signed certificate. */
 	tls: Service;
-	/** Another origin, which must never be asked for anything. */
+	/** Another origin, which must never get a request. */
 	elsewhere: Service;
 	/** An address at which nothing listens. */
 	deserted: string;
@@ -29,8 +31,8 @@ export interface Variation {
 	status?: number;
 }
 
-/** How often the service is asked. */
-export interface Asked {
+/** How many requests the service gets. */
+export interface Counts {
 	/** Site requests; where the run stops, those for the site that stopped it. */
 	requests: number;
 	/** Token requests. */
@@ -45,8 +47,8 @@ export interface Row {
 	message?: string;
 	/** The items that fail. */
 	hit: readonly number[];
-	stopped: Asked;
-	continued: Asked;
+	stopped: Counts;
+	continued: Counts;
 	/** `Max Retries`; 3 unless given. */
 	maxRetries?: number;
 	/** Milliseconds, for the items that are hit. */
@@ -62,75 +64,98 @@ export const CREDENTIAL = 'Sea farm';
 const ALL = SITES.map((_, item) => item);
 /** The items whose sites a fault of the site endpoint hits. */
 export const HIT = [0, 3];
-/** The items that are read before the first token has run out. */
+/** The items that are read before the first token has expired. */
 const READ_BEFORE = 2;
 const TRIES = 4;
-
-const BODIES: BodyKind[] = ['json', 'html', 'empty', 'broken'];
-const REDIRECTS = [301, 302, 303, 307, 308];
 const LONG = 5_000_000;
 
 const inCredential = (message: string) => `${message}: credential "${CREDENTIAL}"`;
-const BROKE_OFF = 'The connection to the service was lost';
-const UNABLE = 'The service is unavailable (status {status})';
+const WRONG_LOGIN = inCredential('The service rejected the username or password');
+const REFUSED_LOGIN = inCredential('The service refused the login (status {status})');
+const NO_LOGIN = inCredential('No login endpoint was found at this address');
+const NO_TOKEN = inCredential('The login response contains no access token');
+const LOGIN_PAGE = inCredential('The login returned a web page');
 const MOVED = inCredential('The service redirects to another address');
+const REJECTED_TOKEN = inCredential('The service rejected a newly issued access token');
 const BUSY = 'The service is receiving too many requests';
-const NOT_A_TOKEN = inCredential('The login response contains no access token');
-const WEB_PAGE_FOR_LOGIN = inCredential('The login returned a web page');
-const UNREADABLE = 'The response for site {site} is not valid';
+const TOO_LONG = 'The service asked for a wait of 60 minutes';
+const UNAVAILABLE = 'The service is unavailable (status {status})';
+const NOT_FOUND = 'Site {site} was not found';
+const NO_ACCESS = 'This user has no access to site {site}';
+const REFUSED = 'The service rejected the request for site {site} (status {status})';
+const NOT_VALID = 'The response for site {site} is not valid';
+const EMPTY = 'The response for site {site} is empty';
+const PAGE_INSTEAD = 'The service returned a web page instead of site {site}';
+const LOST = 'The connection to the service was lost';
+const TOO_LATE = 'The service did not respond in time';
+const NOT_LISTENING = 'Nothing is listening at the service address';
+const UNKNOWN_HOST = 'The address of the service was not found';
+const NOT_TRUSTED = "The service's certificate is not trusted";
+const NO_HTTPS = 'The service does not use HTTPS at this address';
 
 type Variations = Record<string, Variation>;
 
-const just = (name: string, fault: Fault): Variations => ({ [name]: { fault: () => fault } });
+function mapValues<T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> {
+	return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}
+
+const forms = (faults: Record<string, Fault>): Variations =>
+	mapValues(faults, (fault) => ({ fault: () => fault }));
+
+const bodies = (named: Record<string, Fault['body']>) =>
+	forms(mapValues(named, (body) => ({ body })));
+
+const merged = (field: string, values: Record<string, unknown>) =>
+	forms(mapValues(values, (value) => ({ merge: { [field]: value } })));
 
 /** Each status with each kind of body. */
 function statuses(...codes: number[]): Variations {
-	return Object.fromEntries(
-		codes.flatMap((status) =>
-			BODIES.map((body): [string, Variation] => [
-				`${status} ${body}`,
-				{ status, fault: () => ({ status, body, retryAfter: 0 }) },
-			]),
-		),
-	);
-}
-
-/** Answers that never have a body. */
-function bodiless(...codes: number[]): Variations {
-	return Object.fromEntries(codes.map((status) => [status, { fault: () => ({ status }) }]));
-}
-
-function bodies(named: Record<string, Fault['body']>): Variations {
-	return Object.fromEntries(
-		Object.entries(named).map(([name, body]) => [name, { fault: () => ({ body }) }]),
-	);
-}
-
-function redirects(to: (stage: Stage) => string): Variations {
-	return Object.fromEntries(
-		REDIRECTS.map((status) => [
-			String(status),
-			{ fault: (stage: Stage) => ({ redirect: { status, to: to(stage) } }) },
+	const kinds: BodyKind[] = ['json', 'html', 'empty', 'broken'];
+	const entries = codes.flatMap((status) =>
+		kinds.map((body): [string, Variation] => [
+			`${status} ${body}`,
+			{ status, fault: () => ({ status, body, retryAfter: 0 }) },
 		]),
 	);
+	return Object.fromEntries(entries);
 }
 
-/** JSON values of all types but the one that the field should have; undefined stands for an absent field. */
-function wrongTypes(right: unknown): Array<[string, unknown]> {
-	const values: Array<[string, unknown]> = [
-		['absent', undefined],
-		['null', null],
-		['boolean', true],
-		['number', -7.5],
-		['text', 'text'],
-		['empty text', ''],
-		['list', [1, 'a', null, { b: [] }]],
-		['object', { toString: 'a', valueOf: null, length: 1 }],
-	];
-	return values.filter(
-		([, value]) => typeof value !== typeof right || Array.isArray(value) !== Array.isArray(right),
-	);
+/** The same, with the name of the row. */
+const status = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	statuses(...codes),
+];
+
+/** Responses that never have a body. */
+const bodiless = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	forms(Object.fromEntries(codes.map((code) => [code, { status: code }]))),
+];
+
+/** Rows for redirects to all kinds of targets. */
+function redirects<T>(toRows: (fault: string, variations: Variations, message: string) => T): T[] {
+	const targets: Record<string, (stage: Stage) => string> = {
+		'the same origin': ({ service }) => `${service.origin}/meta/sites/${at(SITES, 1)}`,
+		'another origin': ({ elsewhere }) => elsewhere.origin,
+		itself: ({ service }) => service.origin,
+	};
+	return Object.entries(targets).map(([name, to]) => {
+		const entries = [301, 302, 303, 307, 308].map((status): [string, Variation] => [
+			String(status),
+			{ fault: (stage) => ({ redirect: { status, to: to(stage) } }) },
+		]);
+		return toRows(`Redirect to ${name}`, Object.fromEntries(entries), MOVED);
+	});
 }
+
+/** At all five sites. */
+const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
+	`${name} at every site`,
+	mapValues(variations, ({ fault, ...rest }) => ({
+		...rest,
+		fault: (stage) => [fault?.(stage) ?? []].flat().map((each) => ({ ...each, siteId: SITES })),
+	})),
+];
 
 const VIEWS: Record<string, INodeParameters> = {
 	raw: { operation: 'get', output: 'raw' },
@@ -138,470 +163,318 @@ const VIEWS: Record<string, INodeParameters> = {
 	map: { operation: 'getGeoJson' },
 };
 
-/** Wrong types in one field of the answers, another one at each site but the last, in each view of a site. */
-function wrongField(right: unknown, merge: (value: unknown) => Record<string, unknown>) {
-	const types = wrongTypes(right);
+/** Wrong types in one field of the responses, another one at each site but the last, in each view of a site. */
+function wrongField(
+	right: unknown,
+	merge: (value: unknown) => Record<string, unknown>,
+): Variations {
+	const types = Object.entries(wrongTypes(right));
 	const atOnce = SITES.length - 1;
-	const groups = [types.slice(0, atOnce), types.slice(-atOnce)];
-	return Object.fromEntries(
-		groups.flatMap((group) =>
-			Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
-				`${group.map(([type]) => type).join()}: ${view}`,
-				{
-					parameters,
-					fault: () =>
-						group.map(([, value], index) => ({ siteId: SITES[index], merge: merge(value) })),
-				},
-			]),
-		),
-	);
+	const entries = [types.slice(0, atOnce), types.slice(-atOnce)].flatMap((group) => {
+		const faults = group.map(([, value], index) => ({
+			siteId: at(SITES, index),
+			merge: merge(value),
+		}));
+		const names = group.map(([type]) => type).join();
+		return Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
+			`${names}: ${view}`,
+			{ parameters, fault: () => faults },
+		]);
+	});
+	return Object.fromEntries(entries);
 }
 
-interface LoginOutcome {
-	message?: string;
-	/** The answer will not change, or it may; then each item asks. */
-	retried?: boolean;
+/** A login that goes wrong and does not end the run: the first one, and one that renews a token. */
+function harmlessLogin(fault: string, variations: Variations): Row[] {
+	const common = { fault, variations, hit: [] };
+	const first = { requests: ALL.length, logins: 1 };
+	// Three tokens that last for two sites each, and two responses of 401
+	const renewed = { requests: ALL.length + 2, logins: 3 };
+	return [
+		{ ...common, place: 'first login', stopped: first, continued: first },
+		{ ...common, place: 'renewed login', stopped: renewed, continued: renewed },
+	];
 }
 
-/** A login that fails: the first one, and one that renews a token after two sites have been read. */
-function login(fault: string, variations: Variations, { message, retried }: LoginOutcome): Row[] {
+/**
+ * A login that fails: the first one, and one that renews a token after two sites have been read.
+ *
+ * @param mayChange whether another login may get another response; then each item logs in
+ */
+function login(fault: string, variations: Variations, message: string, mayChange = false): Row[] {
 	const left = ALL.slice(READ_BEFORE);
+	const logins = (items: readonly number[]) => (mayChange ? items.length : 1);
 	// Without retries, or their number would depend on which waiting item comes first
-	const maxRetries = retried ? 0 : undefined;
-	const rows: Row[] = [
+	const common = { fault, variations, message, maxRetries: mayChange ? 0 : undefined };
+	return [
 		{
+			...common,
 			place: 'first login',
-			fault,
-			variations,
-			message,
-			hit: message === undefined ? [] : ALL,
+			hit: ALL,
 			// The next item has just begun when the first one stops the run
-			stopped: { requests: 0, logins: retried ? 2 : 1 },
-			continued: { requests: 0, logins: retried ? ALL.length : 1 },
-			maxRetries,
+			stopped: { requests: 0, logins: mayChange ? 2 : 1 },
+			continued: { requests: 0, logins: logins(ALL) },
 		},
 		{
+			...common,
 			place: 'renewed login',
-			fault,
-			variations,
-			message,
-			hit: message === undefined ? [] : left,
+			hit: left,
 			stopped: { requests: 1, logins: 2 },
-			continued: {
-				requests: READ_BEFORE + (retried ? left.length : 1),
-				logins: 1 + (retried ? left.length : 1),
-			},
-			maxRetries,
+			continued: { requests: READ_BEFORE + logins(left), logins: 1 + logins(left) },
 		},
 	];
-	if (message !== undefined) return rows;
-	// Nothing goes wrong: a token for all; or three tokens that last for two sites each, with two 401
-	const asked = [
-		{ requests: ALL.length, logins: 1 },
-		{ requests: ALL.length + 2, logins: 3 },
-	];
-	return rows.map((row, index) => ({
-		...row,
-		stopped: asked[index]!,
-		continued: asked[index]!,
-	}));
 }
 
-/** An answer of the site endpoint that hits two of the five sites. */
+/** A response of the site endpoint that does no harm. */
+function harmlessSite(
+	fault: string,
+	variations: Variations,
+	more = { requests: 0, logins: 0 },
+): Row {
+	const counts = { requests: ALL.length + more.requests, logins: 1 + more.logins };
+	return { place: 'site', fault, variations, hit: [], stopped: counts, continued: counts };
+}
+
+/** A response of the site endpoint that fails two of the five sites. */
 function site(
 	fault: string,
 	variations: Variations,
-	message: string | undefined,
+	message: string,
 	{ tries = 1, ...rest }: { tries?: number } & Partial<Row> = {},
 ): Row {
-	const all = { requests: ALL.length, logins: 1 };
 	return {
 		place: 'site',
 		fault,
 		variations,
 		message,
-		hit: message === undefined ? [] : HIT,
-		stopped: message === undefined ? all : { requests: tries, logins: 1 },
-		continued: {
-			requests: ALL.length - HIT.length + HIT.length * tries,
-			logins: 1,
-		},
+		hit: HIT,
+		stopped: { requests: tries, logins: 1 },
+		continued: { requests: ALL.length - HIT.length + HIT.length * tries, logins: 1 },
 		...rest,
 	};
 }
 
-/** Faults of the whole address: `first login` without a token, `site` with one that n8n has kept. */
+/** A fault of the whole address: `first login` without a token, `site` with one that n8n has kept. */
 function address(
 	fault: string,
 	credential: NonNullable<Variation['credential']>,
 	message: string,
-	retried: boolean,
+	maxRetries?: number,
 ): Row[] {
-	const nothing: Asked = { requests: 0, logins: 0 };
-	const kept = (stage: Stage) => ({ ...credential(stage), accessToken: 'kept-by-n8n' });
-	const common = {
-		fault,
-		message,
-		hit: ALL,
-		stopped: nothing,
-		continued: nothing,
-		maxRetries: retried ? 0 : undefined,
-	};
+	const nothing = { requests: 0, logins: 0 };
+	const common = { fault, message, hit: ALL, stopped: nothing, continued: nothing, maxRetries };
+	const withToken = (stage: Stage) => ({ ...credential(stage), accessToken: 'kept-by-n8n' });
 	return [
 		{ ...common, place: 'first login', variations: { 'no token kept': { credential } } },
-		{ ...common, place: 'site', variations: { 'a token kept': { credential: kept } } },
+		{ ...common, place: 'site', variations: { 'a token kept': { credential: withToken } } },
 	];
 }
 
-const [sampleSite] = sampleSites();
-const [sampleUnit, ...otherUnits] = sampleSite!.units;
+const NO_OBJECTS: Record<string, Fault['body']> = {
+	broken: 'broken',
+	text: 'text',
+	number: { json: 7 },
+	boolean: { json: true },
+	'text as JSON': { json: 'text' },
+	list: { json: [{ siteId: 1, access_token: 'a' }] },
+	'no UTF-8': new Uint8Array([0xff, 0xfe, 0x00, 0x7b]),
+};
+const WEB_PAGE = forms({ html: { body: 'html' }, '5 MB': { body: 'html', bytes: LONG } });
+const SLOW_OR_LONG = forms({
+	late: { latencyMs: 30 },
+	'in pieces': { drip: { bytes: 100, everyMs: 1 } },
+	'5 MB': { bytes: LONG },
+});
+const BROKEN_OFF = forms({
+	cut: { connection: 'cut' },
+	reset: { connection: 'reset' },
+	'only status 103': { status: 103 },
+});
 
 const LOGIN_ROWS: Row[] = [
-	...login('Status 400, 401, 403: wrong username or password', statuses(400, 401, 403), {
-		message: inCredential('The service rejected the username or password'),
-	}),
-	...login('Status 404, 405', statuses(404, 405), {
-		message: inCredential('No login endpoint was found at this address'),
-	}),
-	...login('Other status 4xx', statuses(402, 408, 409, 410, 418, 422, 451, 499), {
-		message: inCredential('The service refused the login (status {status})'),
-	}),
-	...login('Status 429', statuses(429), { message: BUSY, retried: true }),
-	...login('Status 500, 501, 505, 520, 599', statuses(500, 501, 505, 520, 599), {
-		message: UNABLE,
-	}),
-	...login('Status 502, 503, 504', statuses(502, 503, 504), { message: UNABLE, retried: true }),
-	...login('Status 300, 305, 399 without an address', statuses(300, 305, 399), { message: MOVED }),
-	...login(
-		'Redirect to the same origin',
-		redirects(({ service }) => `${service.origin}/auth/other`),
-		{
-			message: MOVED,
-		},
-	),
-	...login(
-		'Redirect to another origin',
-		redirects(({ elsewhere }) => elsewhere.origin),
-		{
-			message: MOVED,
-		},
-	),
-	...login(
-		'Redirect to itself',
-		redirects(({ service }) => service.origin),
-		{ message: MOVED },
-	),
-	...login('Status 200 with a web page', bodies({ html: 'html' }), { message: WEB_PAGE_FOR_LOGIN }),
+	...login(...status(400, 401, 403), WRONG_LOGIN),
+	...login(...status(404, 405), NO_LOGIN),
+	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
+	...login(...status(429), BUSY, true),
+	...login(...status(500, 501, 505, 520, 599), UNAVAILABLE),
+	...login(...status(502, 503, 504), UNAVAILABLE, true),
+	...login(...status(300, 305, 399), MOVED),
+	...login(...bodiless(101, 204, 304), NO_TOKEN),
+	...redirects(login).flat(),
+	...login('Status 200 with a web page', WEB_PAGE, LOGIN_PAGE),
 	...login(
 		'Status 200 with an empty, broken or other body',
-		bodies({
-			empty: 'empty',
-			broken: 'broken',
-			text: 'text',
-			null: { json: null },
-			number: { json: 7 },
-			'text as JSON': { json: 'token' },
-			list: { json: [{ access_token: 'a' }] },
-			object: { json: {} },
-			'no UTF-8': new Uint8Array([0xff, 0xfe, 0x00, 0x7b]),
-		}),
-		{ message: NOT_A_TOKEN },
+		bodies({ ...NO_OBJECTS, empty: 'empty', null: { json: null }, object: { json: {} } }),
+		NO_TOKEN,
 	),
-	...login('Status 101, 204, 304', bodiless(101, 204, 304), { message: NOT_A_TOKEN }),
-	...login('Status 103 and then nothing', just('103', { status: 103 }), {
-		message: BROKE_OFF,
-		retried: true,
-	}),
-	...login(
-		'`access_token` of another type',
-		Object.fromEntries(
-			wrongTypes('text').map(([type, value]) => [
-				type,
-				{ fault: () => ({ merge: { access_token: value } }) },
-			]),
-		),
-		{ message: NOT_A_TOKEN },
-	),
+	...login('`access_token` of another type', merged('access_token', wrongTypes('text')), NO_TOKEN),
 	...login(
 		'`access_token` that is empty or fits in no header',
-		Object.fromEntries(
-			Object.entries({
-				empty: '',
-				blank: ' ',
-				'line break inside': 'abc\r\nX-Injected: 1',
-				'line break at the end': 'abc\n',
-				NUL: 'abc\u0000',
-				'not ASCII': 'tøken',
-				space: 'abc def',
-			}).map(([name, value]) => [name, { fault: () => ({ merge: { access_token: value } }) }]),
-		),
-		{ message: NOT_A_TOKEN },
+		merged('access_token', {
+			empty: '',
+			blank: ' ',
+			'line break inside': 'abc\r\nX-Injected: 1',
+			'line break at the end': 'abc\n',
+			NUL: 'abc\u0000',
+			'not ASCII': 'tøken',
+			space: 'abc def',
+		}),
+		NO_TOKEN,
 	),
 	...login(
 		'`token_type` that is not Bearer',
-		Object.fromEntries(
-			[...wrongTypes('text').slice(1), ['MAC', 'MAC'] as [string, unknown]].map(([type, value]) => [
-				type,
-				{ fault: () => ({ merge: { token_type: value } }) },
-			]),
-		),
-		{ message: NOT_A_TOKEN },
+		merged('token_type', { ...wrongTypes(undefined), text: 'text', MAC: 'MAC' }),
+		NO_TOKEN,
 	),
-	...login(
+	...harmlessLogin(
 		'`expires_in` of another type, or any text',
-		Object.fromEntries(
-			[
-				...wrongTypes('text'),
-				...['', '0', '-1', 'soon'].map((text): [string, unknown] => [`«${text}»`, text]),
-			].map(([type, value]) => [type, { fault: () => ({ merge: { expires_in: value } }) }]),
-		),
-		{},
+		merged('expires_in', { ...wrongTypes('text'), empty: '', zero: '0', '-1': '-1', soon: 'soon' }),
 	),
-	...login('Body of 5 MB with a token', just('5 MB', { bytes: LONG }), {}),
-	...login('Body of 5 MB that is a web page', just('5 MB', { body: 'html', bytes: LONG }), {
-		message: WEB_PAGE_FOR_LOGIN,
-	}),
+	...harmlessLogin('Slow, or a body of 5 MB', SLOW_OR_LONG),
 	...login(
-		'Slow',
-		{
-			...just('late', { latencyMs: 30 }),
-			...just('in pieces', { drip: { bytes: 40, everyMs: 1 } }),
-		},
-		{},
+		'Connection cut in mid-body or reset, or closed after status 103',
+		BROKEN_OFF,
+		LOST,
+		true,
 	),
-	...login('Cut in mid-body', just('cut', { connection: 'cut' }), {
-		message: BROKE_OFF,
-		retried: true,
-	}),
-	...login('Connection reset', just('reset', { connection: 'reset' }), {
-		message: BROKE_OFF,
-		retried: true,
-	}),
 ];
 
-/** A fault that passes while the run asks again. */
+/** A fault that is over after two requests. */
 const TWICE = {
-	fault: 'Twice status 429, 502, 503, 504, cut or reset, then well',
-	variations: {
-		...Object.fromEntries(
-			[429, 502, 503, 504].map((status) => [
-				String(status),
-				{ fault: () => ({ status, times: 2, retryAfter: 0 }) },
-			]),
-		),
-		...just('cut', { connection: 'cut', times: 2 }),
-		...just('reset', { connection: 'reset', times: 2 }),
-	},
+	fault: 'Twice status 429, 502, 503, 504, cut or reset, then a good response',
+	variations: forms({
+		429: { status: 429, times: 2, retryAfter: 0 },
+		502: { status: 502, times: 2 },
+		503: { status: 503, times: 2, retryAfter: 0 },
+		504: { status: 504, times: 2 },
+		cut: { connection: 'cut', times: 2 },
+		reset: { connection: 'reset', times: 2 },
+	}),
 };
 
 const PASSING_ROWS: Row[] = [
 	{
+		...harmlessSite(TWICE.fault, TWICE.variations, { requests: 0, logins: 2 }),
 		place: 'first login',
-		...TWICE,
-		hit: [],
-		stopped: { requests: ALL.length, logins: 3 },
-		continued: { requests: ALL.length, logins: 3 },
 	},
-	{
-		place: 'site',
-		...TWICE,
-		hit: [],
-		stopped: { requests: ALL.length + 2, logins: 1 },
-		continued: { requests: ALL.length + 2, logins: 1 },
-	},
+	harmlessSite(TWICE.fault, TWICE.variations, { requests: 2, logins: 0 }),
 ];
 
 const SITE_ROWS: Row[] = [
-	site('Status 404', statuses(404), 'Site {site} was not found'),
-	site('Status 403', statuses(403), 'This user has no access to site {site}'),
-	{
-		...site(
-			'Status 401 for ever, at some sites',
-			statuses(401),
-			inCredential('The service rejected a newly issued access token'),
-		),
+	site(...status(404), NOT_FOUND),
+	site(...status(403), NO_ACCESS),
+	site(...status(400, 402, 405, 408, 409, 410, 418, 422, 451, 499), REFUSED),
+	site(...status(401), REJECTED_TOKEN, {
 		stopped: { requests: 2, logins: 2 },
 		continued: { requests: ALL.length + HIT.length, logins: 1 + HIT.length },
-	},
-	{
-		...site(
-			'Status 401 for ever, at every site',
-			{ 401: { fault: () => ({ status: 401, siteId: [...SITES] }) } },
-			inCredential('The service rejected a newly issued access token'),
-		),
+	}),
+	site(...atEverySite(status(401)), REJECTED_TOKEN, {
 		hit: ALL,
 		stopped: { requests: 2, logins: 2 },
-		// Three sites say it, the others are not asked any more
+		// Three sites show it, the others are not requested
 		continued: { requests: 6, logins: 4 },
-	},
-	site(
-		'Other status 4xx',
-		statuses(400, 402, 405, 408, 409, 410, 418, 422, 451, 499),
-		'The service rejected the request for site {site} (status {status})',
-	),
-	{
-		...site('Status 429 with `Retry-After: 0`, for ever', statuses(429), BUSY, { tries: TRIES }),
-		// As long as others get through, the service limits the rate: that is no try
+	}),
+	site(...status(429), BUSY, {
+		// As long as others get through, the service limits the rate: that uses up no retry
 		stopped: { requests: TRIES + 2, logins: 1 },
 		continued: { requests: ALL.length - HIT.length + HIT.length * TRIES + 2, logins: 1 },
-	},
-	{
-		...site(
-			'Status 429, 503 with `Retry-After` of an hour',
-			{
-				429: { fault: () => ({ status: 429, retryAfter: 3600 }) },
-				503: { fault: () => ({ status: 503, retryAfter: 3600 }) },
-				date: { fault: () => ({ status: 429, retryAfter: { dateInSeconds: 3600 } }) },
-			},
-			'The service asked for a wait of 60 minutes',
-		),
-		hit: ALL,
-		stopped: { requests: 1, logins: 1 },
+	}),
+	site(
+		'Status 429, 503 with `Retry-After` of an hour',
+		forms({
+			429: { status: 429, retryAfter: 3600 },
+			503: { status: 503, retryAfter: 3600 },
+			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
+		}),
+		TOO_LONG,
 		// The service is left alone
-		continued: { requests: 1, logins: 1 },
-	},
-	site('Status 500, 501, 505, 520, 599', statuses(500, 501, 505, 520, 599), UNABLE),
-	site('Status 502, 503, 504', statuses(502, 503, 504), UNABLE, { tries: TRIES }),
-	site('Status 300, 305, 399 without an address', statuses(300, 305, 399), MOVED),
-	site(
-		'Redirect to the same origin',
-		redirects(({ service }) => `${service.origin}/meta/sites/${SITES[1]}`),
-		MOVED,
+		{ hit: ALL, continued: { requests: 1, logins: 1 } },
 	),
-	site(
-		'Redirect to another origin',
-		redirects(({ elsewhere }) => elsewhere.origin),
-		MOVED,
-	),
-	site(
-		'Redirect to itself',
-		redirects(({ service }) => service.origin),
-		MOVED,
-	),
-	site('Status 103 and then nothing', just('103', { status: 103 }), BROKE_OFF, { tries: TRIES }),
-	site(
-		'Status 200 with a web page',
-		bodies({ html: 'html' }),
-		'The service returned a web page instead of site {site}',
-	),
+	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
+	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
+	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
+		hit: ALL,
+		stopped: { requests: TRIES, logins: 1 },
+		// Two sites take turns until the outage is found; each of the others is requested once
+		continued: { requests: 2 * TRIES + 3, logins: 1 },
+	}),
+	site(...status(300, 305, 399), MOVED),
+	site(...bodiless(101, 204, 304), EMPTY),
+	...redirects(site),
+	site('Status 200 with a web page', WEB_PAGE, PAGE_INSTEAD),
 	site(
 		'Status 200 with an empty body or null',
 		bodies({ empty: 'empty', null: { json: null } }),
-		'The response for site {site} is empty',
+		EMPTY,
 	),
-	site('Status 101, 204, 304', bodiless(101, 204, 304), 'The response for site {site} is empty'),
-	site(
-		'Status 200 with a body that is no object',
-		bodies({
-			broken: 'broken',
-			text: 'text',
-			number: { json: 7 },
-			boolean: { json: true },
-			'text as JSON': { json: 'site' },
-			list: { json: [{ siteId: 1 }] },
-			'no UTF-8': new Uint8Array([0xff, 0xfe, 0x00, 0x7b]),
-		}),
-		UNREADABLE,
-	),
-	...['siteId', 'siteName', 'info', 'units'].map((field) =>
-		site(
-			`\`${field}\` of another type`,
-			wrongField(sampleSite![field], (value) => ({ [field]: value })),
-			undefined,
-		),
-	),
-	...Object.entries(sampleSite!.info).map(([field, right]) =>
-		site(
-			`\`info.${field}\` of another type`,
-			wrongField(right, (value) => ({ info: { ...sampleSite!.info, [field]: value } })),
-			undefined,
-		),
-	),
-	...Object.entries(sampleUnit!).map(([field, right]) =>
-		site(
-			`\`${field}\` of a unit of another type`,
-			wrongField(right, (value) => ({
-				units: [{ ...sampleUnit, [field]: value }, ...otherUnits],
-			})),
-			undefined,
-		),
-	),
-	site(
-		'Units that are no objects',
-		wrongField([], (value) => ({ units: [value, ...otherUnits, [], [[]]] })),
-		undefined,
-	),
-	site('Body of 5 MB that is a site', just('5 MB', { bytes: LONG }), undefined),
-	site('Body of 5 MB that is no JSON', just('5 MB', { body: 'text', bytes: LONG }), UNREADABLE),
-	site(
-		'Slow',
-		{
-			...just('late', { latencyMs: 30 }),
-			...just('in pieces', { drip: { bytes: 400, everyMs: 1 } }),
-		},
-		undefined,
-	),
-	site(
-		'No answer within the timeout',
-		just('hang', { connection: 'hang' }),
-		'The service did not respond in time',
-		{ tries: TRIES, timeout: 50 },
-	),
-	site('Cut in mid-body', just('cut', { connection: 'cut' }), BROKE_OFF, { tries: TRIES }),
-	site('Connection reset', just('reset', { connection: 'reset' }), BROKE_OFF, { tries: TRIES }),
-	{
-		...site(
-			'Token runs out in mid-run',
-			{ 'after two': { tokenLifetime: { uses: 2 } } },
-			undefined,
-		),
-		stopped: { requests: ALL.length + 2, logins: 3 },
-		continued: { requests: ALL.length + 2, logins: 3 },
-	},
-	{
-		...site(
-			'Token is good for one site',
-			{ 'after one': { tokenLifetime: { uses: 1 } } },
-			undefined,
-		),
-		stopped: { requests: ALL.length + 4, logins: 5 },
-		continued: { requests: ALL.length + 4, logins: 5 },
-	},
+	site('Status 200 with a body that is not an object', bodies(NO_OBJECTS), NOT_VALID),
 ];
 
-const ADDRESS_ROWS: Row[] = [
-	...address(
-		'Connection refused',
-		({ deserted }) => ({ baseUrl: deserted }),
-		'Nothing is listening at the service address',
-		true,
+const { info, units, ...site0 } = at(sampleSites(), 0);
+const unit = at(units, 0);
+
+const FIELD_ROWS: Row[] = [
+	...Object.entries({ ...site0, info, units }).map(([field, right]) =>
+		harmlessSite(
+			`\`${field}\` of another type`,
+			wrongField(right, (value) => ({ [field]: value })),
+		),
 	),
-	...address(
-		'Host unknown',
-		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		'The address of the service was not found',
-		true,
+	...Object.entries(info).map(([field, right]) =>
+		harmlessSite(
+			`\`info.${field}\` of another type`,
+			wrongField(right, (value) => ({ info: { ...info, [field]: value } })),
+		),
 	),
-	...address(
-		'Certificate signed by itself',
-		({ tls }) => ({ baseUrl: tls.baseUrl }),
-		"The service's certificate is not trusted",
-		false,
+	...Object.entries(unit).map(([field, right]) =>
+		harmlessSite(
+			`\`${field}\` of a unit of another type`,
+			wrongField(right, (value) => ({ units: [{ ...unit, [field]: value }, ...units.slice(1)] })),
+		),
 	),
+	harmlessSite(
+		'Units that are not objects',
+		wrongField([], (value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
+	),
+];
+
+const CONNECTION_ROWS: Row[] = [
+	harmlessSite('Slow, or a body of 5 MB', SLOW_OR_LONG),
+	site('No response within the timeout', forms({ hang: { connection: 'hang' } }), TOO_LATE, {
+		tries: TRIES,
+		timeout: 50,
+	}),
+	site('Connection cut in mid-body or reset, or closed after status 103', BROKEN_OFF, LOST, {
+		tries: TRIES,
+	}),
+	harmlessSite(
+		'Token runs out in mid-run',
+		{ 'after two': { tokenLifetime: { uses: 2 } } },
+		{ requests: 2, logins: 2 },
+	),
+	harmlessSite(
+		'Token is good for one site',
+		{ 'after one': { tokenLifetime: { uses: 1 } } },
+		{ requests: 4, logins: 4 },
+	),
+	...address('Connection refused', ({ deserted }) => ({ baseUrl: deserted }), NOT_LISTENING, 0),
+	...address('Unknown host', () => ({ baseUrl: 'https://no-such-host.invalid' }), UNKNOWN_HOST, 0),
+	...address('Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED),
 	...address(
 		'HTTP where HTTPS was expected',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		'The service does not use HTTPS at this address',
-		false,
+		NO_HTTPS,
 	),
-	site(
-		'Certificate signed by itself, «Ignore SSL Issues» on',
-		{
-			on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },
-		},
-		undefined,
-	),
+	harmlessSite('Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
+		on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },
+	}),
 ];
 
-/** The fault matrix: each row is run with each form of its fault and each «On Error» setting. */
-export const TABLE: Row[] = [...LOGIN_ROWS, ...PASSING_ROWS, ...SITE_ROWS, ...ADDRESS_ROWS];
+/** The fault matrix: each row is run with each form of its fault and each setting of **On Error**. */
+export const TABLE: Row[] = [
+	...LOGIN_ROWS,
+	...PASSING_ROWS,
+	...SITE_ROWS,
+	...FIELD_ROWS,
+	...CONNECTION_ROWS,
+];

@@ -1,24 +1,20 @@
 /**
- * n8n's own gate, as it judges a package that asks for verification: the sources, and what
- * `npm publish` would upload (so build first). Exits with 1 on any error or warning.
+ * n8n's own scanner for packages that ask for verification, on the sources and on what `npm publish` would upload
+ * (so build first). Exits with 1 on any error or warning.
  */
 import { relative } from 'node:path';
 import { ESLint } from 'eslint';
-import { packPackage, root } from './pack';
+import { ROOT } from '../e2e/workspace';
+import { packAndUnpack } from './pack';
 
 const scanner = import('@n8n/scan-community-package/scanner/scanner.mjs');
 
-/**
- * Scans one folder, prints what was looked at and what was found.
- *
- * @param label how to call the folder
- * @returns whether nothing was found: no error, no warning
- */
+/** Scans one folder, prints its files and findings, and returns whether there were none. */
 async function scan(label: string, directory: string, filePatterns: string[]): Promise<boolean> {
 	const { analyzePackage, buildScanConfig } = await scanner;
 	const verdict = await analyzePackage(directory, filePatterns);
 
-	// The scanner keeps warnings and the list of files to itself, so the same rules run once more.
+	// The scanner hides warnings and the list of files, so the same rules run once more.
 	const eslint = new ESLint({
 		cwd: directory,
 		allowInlineConfig: false,
@@ -36,8 +32,8 @@ async function scan(label: string, directory: string, filePatterns: string[]): P
 	);
 	for (const { filePath } of results) console.log(`    ${relative(directory, filePath)}`);
 	if (!passed) {
-		const { format } = await eslint.loadFormatter('stylish');
-		console.log(await format(results));
+		const formatter = await eslint.loadFormatter('stylish');
+		console.log(await formatter.format(results));
 		if (verdict.message) console.log(verdict.message);
 	}
 	return passed;
@@ -45,9 +41,9 @@ async function scan(label: string, directory: string, filePatterns: string[]): P
 
 async function main(): Promise<void> {
 	const { SOURCE_FILE_PATTERNS } = await scanner;
-	const packed = packPackage();
+	const packed = await packAndUnpack();
 	try {
-		const sources = await scan('sources', root, SOURCE_FILE_PATTERNS);
+		const sources = await scan('sources', ROOT, SOURCE_FILE_PATTERNS);
 		const tarball = await scan('tarball', packed.directory, ['**/*.js', 'package.json']);
 		process.exitCode = sources && tarball ? 0 : 1;
 	} finally {

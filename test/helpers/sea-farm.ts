@@ -1,13 +1,13 @@
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
 import type { Service } from '../fake-service/service';
 
 /** What the user of these tests calls the credential. */
 export const CREDENTIAL = 'Sea farm';
 
-/** An n8n just started, whose user has typed the stand-in's address and login into one credential. */
+/** An n8n just started, whose user has entered the address and the login of a service in one credential. */
 export async function seaFarm(
-	{ baseUrl, login }: Service,
+	{ baseUrl, login }: Pick<Service, 'baseUrl' | 'login'>,
 	typedInstead: ICredentialDataDecryptedObject = {},
 ): Promise<Engine> {
 	return await createEngine({
@@ -32,6 +32,6 @@ export function itemsWith(ids: readonly unknown[]) {
 }
 
 /** The data of the items on the regular output. */
-export function dataOf({ items }: NodeResult): unknown[] {
+export function dataOf({ items }: Pick<NodeResult, 'items'>): IDataObject[] {
 	return items.map(({ json }) => json);
 }

@@ -1,50 +1,63 @@
 import fc from 'fast-check';
-import type { Site } from '../../nodes/AquacultureSite/site/site';
 
-/** Any JSON, as it comes out of an answer. */
-const json = fc.jsonValue({ maxDepth: 2 });
+const FIELDS = [
+	...['siteId', 'siteName', 'info', 'units', 'unitId', 'unitName', 'longitude', 'latitude'],
+	...['access_token', 'token_type', 'message', 'error', 'errors', 'title', 'detail'],
+];
+const TRAPS = ['__proto__', 'constructor', 'toString', 'valueOf', 'toJSON', 'length', 'then', ''];
 
-const degrees = (most: number) =>
-	fc.oneof(
-		{ weight: 4, arbitrary: fc.double({ min: -most, max: most, noNaN: true }) },
-		fc.constantFrom(0, most, -most, most + 1e-9, -181, 1e300, null, '12.5'),
-		json,
-	);
+const key = fc.oneof(fc.constantFrom(...FIELDS, ...TRAPS), fc.string({ maxLength: 5 }));
 
-const id = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }) }, fc.string(), json);
+/** Any value that JSON.parse returns, with the keys in it that trip up careless code. */
+export const anyJson = (maxDepth = 3): fc.Arbitrary<unknown> =>
+	fc
+		.letrec((tie) => ({
+			value: fc.oneof(
+				{ maxDepth },
+				fc.constantFrom(null, true, false, 0, -1, 1e308, 1042, '', '1042', ' ', '<html>'),
+				fc.double({ noNaN: true, noDefaultInfinity: true }),
+				fc.integer(),
+				fc.string({ unit: 'binary', maxLength: 12 }),
+				fc.array(tie('value'), { maxLength: 4 }),
+				// From entries, so that `__proto__` becomes a field like any other
+				fc
+					.array(fc.tuple(key, tie('value')), { maxLength: 5 })
+					.map((entries) => Object.fromEntries(entries)),
+			),
+		}))
+		.value.map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
-const place = { latitude: degrees(90), longitude: degrees(180) };
+/** An object with some of the given fields, right or wrong, and any others. */
+const roughly = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+	fc
+		.tuple(fc.dictionary(key, anyJson(1), { maxKeys: 3 }), fc.record(fields, { requiredKeys: [] }))
+		.map(([others, known]) => ({ ...others, ...known }));
 
-/** Fields that service.md does not name, dangerous names among them. */
-const unknown = fc.dictionary(fc.string({ maxLength: 8 }), json, { maxKeys: 3 });
-
-const info = fc.record(
-	{ ...place, type: json, code: json, license: json, maxTotalBiomass: json, timezone: json },
-	{ requiredKeys: [] },
+const degrees = fc.oneof(
+	{ weight: 4, arbitrary: fc.double({ min: -200, max: 200, noNaN: true }) },
+	fc.constantFrom(0, 90, -90, 180, -180, 180 + 1e-9, 1e300, null, '12.5'),
+	anyJson(1),
 );
+const position = { latitude: degrees, longitude: degrees };
+const id = fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }) }, anyJson(1));
+const json = anyJson(1);
 
-const unit = fc
-	.tuple(unknown, fc.record({ ...place, unitId: id, unitName: json }, { requiredKeys: [] }))
-	.map(([others, known]) => ({ ...others, ...known }));
+const info = roughly({
+	...position,
+	...{ type: json, code: json, license: json, maxTotalBiomass: json, timezone: json },
+});
+const unit = roughly({ ...position, unitId: id, unitName: json });
 
 /**
- * Sites as a service might send them: service.md, «Site», with any field absent, null, of another type or
- * repeated, and with unknown ones.
+ * Sites as a service might send them (docs/service.md#site): any field absent, null, of another type or
+ * repeated, and unknown ones.
  */
-export const siteJson: fc.Arbitrary<Site> = fc
-	.tuple(
-		unknown,
-		fc.record(
-			{
-				siteId: id,
-				siteName: json,
-				info: fc.oneof({ weight: 4, arbitrary: info }, json),
-				units: fc.oneof(
-					{ weight: 4, arbitrary: fc.array(fc.oneof({ weight: 9, arbitrary: unit }, json)) },
-					json,
-				),
-			},
-			{ requiredKeys: [] },
-		),
-	)
-	.map(([others, known]) => ({ ...others, ...known }));
+export const siteJson: fc.Arbitrary<Record<string, unknown>> = roughly({
+	siteId: id,
+	siteName: json,
+	info: fc.oneof({ weight: 4, arbitrary: info }, json),
+	units: fc.oneof(
+		{ weight: 4, arbitrary: fc.array(fc.oneof({ weight: 9, arbitrary: unit }, json)) },
+		json,
+	),
+});

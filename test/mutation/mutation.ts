@@ -1,84 +1,21 @@
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
-import Table from 'cli-table3';
+import type { Config } from 'jest';
+import { markdownTable } from 'markdown-table';
+import type { MutantResult } from '@stryker-mutator/core';
+import { findTargets, type Target } from './targets';
 
-const jestConfig = require('../../jest.config.js') as Record<string, unknown>;
-
-/** Source files with the tests that judge them: those of their own name, not whatever passes through them. */
-interface Room {
-	mutate: string[];
-	/** Paths of test files. */
-	tests: string[];
-	/** Whether the tests take the package from dist/. */
-	built?: boolean;
-}
-
-const pure = (name: string): Room => ({
-	mutate: [`nodes/AquacultureSite/${name}.ts`],
-	tests: [`test/nodes/${name}.test.ts`],
-});
-
-const ROOMS: Record<string, Room> = {
-	siteIds: pure('siteIds'),
-	baseUrl: pure('baseUrl'),
-	site: pure('site'),
-	geoJson: pure('geoJson'),
-	siteChanges: pure('siteChanges'),
-	pace: pure('pace'),
-	parameters: pure('parameters'),
-	failures: pure('failures'),
-	trigger: {
-		mutate: [
-			'nodes/AquacultureSite/AquacultureSiteTrigger.node.ts',
-			'nodes/AquacultureSite/baseline.ts',
-		],
-		tests: ['test/nodes/AquacultureSiteTrigger.test.ts', 'test/nodes/descriptions.test.ts'],
-		built: true,
-	},
-	node: {
-		mutate: ['nodes/AquacultureSite/AquacultureSite.node.ts'],
-		tests: [
-			'test/nodes/AquacultureSite.test.ts',
-			'test/nodes/AquacultureSite.rows-and-maps.test.ts',
-			'test/nodes/AquacultureSite.failures.test.ts',
-			'test/nodes/descriptions.test.ts',
-		],
-		built: true,
-	},
-	service: {
-		mutate: ['nodes/AquacultureSite/service.ts'],
-		tests: [
-			'test/nodes/AquacultureSite.failures.test.ts',
-			'test/nodes/AquacultureSite.pace.test.ts',
-			'test/nodes/AquacultureSite.test.ts',
-			'test/nodes/AquacultureSiteTrigger.test.ts',
-			'test/nodes/service.test.ts',
-			'test/credentials/AquacultureApi.access.test.ts',
-		],
-		built: true,
-	},
-	credentials: {
-		mutate: ['credentials/AquacultureApi.credentials.ts'],
-		tests: [
-			'test/nodes/descriptions.test.ts',
-			'test/credentials/*.test.ts',
-			'test/isolation.test.ts',
-		],
-		built: true,
-	},
-};
-
-/** Done in a few minutes. */
-const QUICK = ['siteIds', 'baseUrl', 'site', 'geoJson', 'parameters'];
+const jestConfig = createRequire(__filename)('../../jest.config.js') as Config;
 
 /** Of the mutants, in percent. */
-const KILLED_AT_LEAST = 90;
+const KILLED_AT_LEAST = 95;
 
-function optionsOf(name: string, { mutate, tests, built }: Room): PartialStrykerOptions {
+function optionsOf({ file, tests }: Target): object {
+	const report = `reports/mutation/${file.replace(/\.ts$/, '')}`;
 	return {
-		mutate,
+		mutate: [file],
 		packageManager: 'npm',
 		testRunner: 'jest',
 		coverageAnalysis: 'perTest',
@@ -88,82 +25,86 @@ function optionsOf(name: string, { mutate, tests, built }: Room): PartialStryker
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],
 		ignorers: ['panelTexts'],
 		ignorePatterns: ['/docs', '/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
-		...(built && { buildCommand: 'npm run build' }),
+		// Many tests take the package from dist/
+		buildCommand: 'npm run build',
 		jest: {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
 				testMatch: tests.map((path) => `<rootDir>/${path}`),
-				setupFilesAfterEnv: ['<rootDir>/test/mutation/fewCases.ts'],
+				setupFilesAfterEnv: [
+					...(jestConfig.setupFilesAfterEnv ?? []),
+					'<rootDir>/test/mutation/fewCases.ts',
+				],
 			},
 			enableFindRelatedTests: false,
 		},
 		reporters: ['html', 'progress-append-only'],
-		htmlReporter: { fileName: `reports/mutation/${name}.html` },
+		htmlReporter: { fileName: `${report}.html` },
 		incremental: true,
-		incrementalFile: `reports/mutation/${name}.json`,
+		incrementalFile: `${report}.json`,
 		allowConsoleColors: false,
 	};
 }
 
-/** `path:line:column kind: what stands there instead`. */
-function survivor({ fileName, location, mutatorName, replacement, status }: MutantResult): string {
-	const { line, column } = location.start;
-	const text = (replacement ?? '').replace(/\s+/g, ' ').slice(0, 80);
-	return `${relative('.', fileName)}:${line}:${column} ${mutatorName}: ${text} (${status})`;
-}
-
-const countOf = (results: MutantResult[], ...status: Array<MutantResult['status']>) =>
-	results.filter((result) => status.includes(result.status)).length;
+const isKilled = ({ status }: MutantResult) => status === 'Killed' || status === 'Timeout';
+const isAlive = ({ status }: MutantResult) => status === 'Survived' || status === 'NoCoverage';
 
 function tally(results: MutantResult[]) {
-	const killed = countOf(results, 'Killed', 'Timeout');
-	const survived = countOf(results, 'Survived', 'NoCoverage');
-	return { killed, survived, score: (100 * killed) / (killed + survived) };
+	const [killed, alive] = [results.filter(isKilled).length, results.filter(isAlive).length];
+	return { killed, alive, score: (100 * killed) / (killed + alive) };
 }
 
-function rowOf(name: string, results: MutantResult[]): string[] {
-	const { killed, survived, score } = tally(results);
-	return [name, `${killed + survived}`, `${killed}`, `${survived}`, `${score.toFixed(1)} %`];
+function scoreRow(name: string, results: MutantResult[]): string[] {
+	const { killed, alive, score } = tally(results);
+	return [name, ...[killed + alive, killed, alive].map(String), `${score.toFixed(1)} %`];
+}
+
+function survivorRow({ fileName, location, mutatorName, replacement, status }: MutantResult) {
+	const { line, column } = location.start;
+	const text = (replacement ?? '').replace(/\s+/g, ' ').slice(0, 80).replaceAll('|', '\\|');
+	return [`${relative('.', fileName)}:${line}:${column}`, mutatorName, text, status];
 }
 
 /**
- * Mutation testing: changes the shipped code in one place after the other, and tells where no test notices.
- * `npm run test:mutation -- siteIds pace` for some rooms alone, `-- --quick` for those that take a few minutes;
- * what has not changed since the last run is not run again. Fails where too many survive.
+ * Mutation testing: changes the shipped code in one place at a time and reports where no test notices.
+ * `npm run test:mutation -- siteIds pace` for some files, `-- --quick` for those that take a few minutes. What has not
+ * changed since the last run is not run again. Fails where too many survive.
  */
-async function main(names: string[]): Promise<void> {
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		options: { quick: { type: 'boolean', default: false } },
+		allowPositionals: true,
+	});
 	// Stryker is an ES module
 	const { Stryker } = await import('@stryker-mutator/core');
-	const all: MutantResult[] = [];
-	for (const name of names) {
-		const room = ROOMS[name];
-		if (!room) throw new Error(`No room ${name}; there are ${Object.keys(ROOMS).join(', ')}`);
-		all.push(...(await new Stryker(optionsOf(name, room)).runMutationTest()));
+	const byFile = new Map<string, MutantResult[]>();
+	for (const target of findTargets(positionals, values.quick)) {
+		console.log(`${target.file}, judged by ${target.tests.join(', ')}`);
+		const results = await new Stryker(optionsOf(target)).runMutationTest();
+		// A file of types has no mutants
+		if (results.length > 0) byFile.set(target.file, results);
 	}
-
-	const table = new Table({
-		head: ['File', 'Mutants', 'Killed', 'Survived', 'Score'],
-		style: { head: [], border: [] },
-	});
-	for (const file of new Set(all.map(({ fileName }) => fileName))) {
-		const own = all.filter(({ fileName }) => fileName === file);
-		table.push(rowOf(relative('.', file), own));
-	}
-	table.push(rowOf('All', all));
-	const alive = all.filter(({ status }) => status === 'Survived' || status === 'NoCoverage');
-	console.log([...alive.map(survivor), table.toString()].join('\n'));
+	const all = [...byFile.values()].flat();
+	const survivors = markdownTable([
+		['Survivor', 'Change', 'To', ''],
+		...all.filter(isAlive).map(survivorRow),
+	]);
+	const scores = markdownTable(
+		[
+			['File', 'Mutants', 'Killed', 'Survived', 'Score'],
+			...[...byFile].map(([file, results]) => scoreRow(file, results)),
+			scoreRow('All', all),
+		],
+		{ align: ['l', 'r', 'r', 'r', 'r'] },
+	);
+	console.log(`\n${survivors}\n\n${scores}`);
 	if (!(tally(all).score >= KILLED_AT_LEAST)) {
-		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed.`);
+		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}
 }
 
-const { values, positionals } = parseArgs({
-	options: { quick: { type: 'boolean', default: false } },
-	allowPositionals: true,
-});
-const chosen = values.quick ? QUICK : positionals;
-main(chosen.length > 0 ? chosen : Object.keys(ROOMS)).catch((error: Error) => {
-	console.error(error.message);
+main().catch((error: unknown) => {
+	console.error(String(error));
 	process.exitCode = 1;
 });

@@ -1,9 +1,16 @@
-// Its own types are behind package.json's `exports`, which this module resolution does not follow
+// Its own types are behind `exports` of package.json files, which this module resolution does not follow.
 declare module '@stryker-mutator/core' {
-	import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core';
+	export interface MutantResult {
+		fileName: string;
+		location: { start: { line: number; column: number } };
+		/** The kind of change. */
+		mutatorName: string;
+		replacement?: string;
+		status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'CompileError' | 'Ignored';
+	}
 
 	export class Stryker {
-		constructor(options: PartialStrykerOptions);
+		constructor(options: object);
 		runMutationTest(): Promise<MutantResult[]>;
 	}
 }

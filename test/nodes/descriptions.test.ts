@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Workflow, type INodeParameters, type INodeType } from 'n8n-workflow';
-import { createEngine, type Engine } from '../engine/engine';
+import { Workflow } from 'n8n-workflow';
+import type { INodeParameters, INodeType } from 'n8n-workflow';
+import { createEngine } from '../engine/engine';
+import type { Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
+import { at, defined } from '../helpers/at';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
@@ -16,41 +19,29 @@ beforeAll(async () => {
 	engine = await createEngine();
 });
 
+const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
+const site = { group: ['input'], usableAsTool: true, inputs: ['main'] };
+const trigger = { group: ['trigger'], polling: true, inputs: [] };
+
 test.each([
-	[
-		SITE,
-		{
-			displayName: 'Aquaculture Site',
-			name: 'aquacultureSite',
-			group: ['input'],
-			usableAsTool: true,
-			inputs: ['main'],
-		},
-	],
-	[
-		TRIGGER,
-		{
-			displayName: 'Aquaculture Site Trigger',
-			name: 'aquacultureSiteTrigger',
-			group: ['trigger'],
-			polling: true,
-			inputs: [],
-		},
-	],
-])('%s: what saved workflows and n8n rely on', (type, own) => {
+	[SITE, 'aquacultureSite', 'Aquaculture Site', site],
+	[TRIGGER, 'aquacultureSiteTrigger', 'Aquaculture Site Trigger', trigger],
+])('%s: what saved workflows and n8n rely on', (type, name, displayName, own) => {
 	expect(descriptionOf(type)).toMatchObject({
+		name,
+		displayName,
 		...own,
 		version: 1,
-		defaults: { name: own.displayName },
+		defaults: { name: displayName },
 		outputs: ['main'],
 		credentials: [{ name: CREDENTIAL, required: true }],
 	});
 });
 
 test('Aquaculture API: what saved credentials and n8n rely on', () => {
-	const { name, displayName, properties } = engine.types.credentials[CREDENTIAL]!;
+	const { name, displayName, properties } = defined(engine.types.credentials[CREDENTIAL]);
 	expect({ name, displayName }).toEqual({ name: CREDENTIAL, displayName: 'Aquaculture API' });
 	const masked = { password: true };
 	expect(
@@ -66,51 +57,42 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 });
 
 test('the links of the credential lead to headings of the README', () => {
-	const { documentationUrl, httpRequestNode } = engine.types.credentials[CREDENTIAL]!;
-	const { homepage } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')) as {
-		homepage: string;
-	};
-	const anchors = readFileSync(join(checkout, 'README.md'), 'utf8')
-		.match(/^## .*$/gm)!
-		.map((line) => line.slice(3).toLowerCase().replaceAll(' ', '-'));
+	const { documentationUrl, httpRequestNode } = defined(engine.types.credentials[CREDENTIAL]);
 	expect(httpRequestNode).toMatchObject({
 		name: 'Aquaculture API',
-		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/),
+		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/) as unknown,
 	});
-	const links = [documentationUrl, (httpRequestNode as { docsUrl: string }).docsUrl];
-	for (const link of links) {
-		expect(link).toMatch(homepage.split('#')[0]!);
-		expect(anchors).toContain(link!.split('#')[1]);
-	}
+	const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
+	const page = homepage.replace(/#.*/, '');
+	const links = [...read('README.md').matchAll(/^## (.*)$/gm)].map(
+		([, heading = '']) => `${page}#${heading.toLowerCase().replaceAll(' ', '-')}`,
+	);
+	expect(links).toContain(documentationUrl);
+	expect(links).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
 });
 
 test.each([SITE, TRIGGER, CREDENTIAL])('%s has a picture for light and one for dark', (type) => {
 	const described = type === CREDENTIAL ? engine.types.credentials[type] : descriptionOf(type);
-	const { iconUrl } = described as { iconUrl?: { light: string; dark: string } };
-	const pictures = [iconUrl!.light, iconUrl!.dark].map((url) =>
-		readFileSync(url.replace('icons/n8n-nodes-aquaculture', checkout), 'utf8'),
+	const { light, dark } = (described as { iconUrl: { light: string; dark: string } }).iconUrl;
+	const pictures = [light, dark].map((url) =>
+		read(url.replace('icons/n8n-nodes-aquaculture/', '')),
 	);
-	expect(pictures).toEqual([expect.stringMatching(/^<svg/), expect.stringMatching(/^<svg/)]);
+	for (const picture of pictures) expect(picture).toMatch(/^<svg/);
 	expect(pictures[0]).not.toBe(pictures[1]);
 });
 
 /** What n8n writes below the node on the canvas. */
 function subtitle(type: string, parameters: INodeParameters): unknown {
-	const node = {
-		id: '1',
-		name: 'Node',
-		type,
-		typeVersion: 1,
-		position: [0, 0] as [number, number],
-		parameters,
-	};
-	const { expression } = new Workflow({
-		nodes: [node],
-		connections: {},
-		active: false,
-		nodeTypes: asNodeTypes(engine.types.nodes),
-	});
-	return expression.getSimpleParameterValue(node, descriptionOf(type).subtitle, 'internal', {});
+	const node = { id: '1', name: 'Node', type, typeVersion: 1, parameters };
+	const nodes = [{ ...node, position: [0, 0] as [number, number] }];
+	const nodeTypes = asNodeTypes(engine.types.nodes);
+	const { expression } = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
+	return expression.getSimpleParameterValue(
+		at(nodes, 0),
+		descriptionOf(type).subtitle,
+		'internal',
+		{},
+	);
 }
 
 test.each<[string, INodeParameters, string]>([
@@ -119,6 +101,6 @@ test.each<[string, INodeParameters, string]>([
 	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'get: site '],
 	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'getUnits: sites 1042, 1057'],
 	[TRIGGER, { siteIds: '1042, 1057' }, 'sites 1042, 1057'],
-])('%s with %j has the subtitle «%s»', (type, parameters, text) => {
+])('%s with %j has the subtitle "%s"', (type, parameters, text) => {
 	expect(subtitle(type, parameters)).toBe(text);
 });

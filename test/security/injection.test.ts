@@ -1,17 +1,21 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
-import { type Service, startService } from '../fake-service/service';
+import { itemsWith, siteNode } from '../helpers/sea-farm';
+import {
+	API,
+	expectWireAsForeseen,
+	foreseeLogin,
+	foreseeSite,
+	n8nAtWire,
+	sent,
+	sentRequests,
+	serverAt,
+	SITE_PATH,
+} from '../wire/wire';
 
-let service: Service;
-
-beforeAll(async () => {
-	service = await startService({ basePath: '/api' });
-});
-beforeEach(() => service.reset());
-afterAll(() => service.close());
+expectWireAsForeseen();
 
 /** Texts that would add a header, end a path or open another one, were they not taken for data. */
-const HOSTILE = {
+const HOSTILE = Object.entries({
 	'CR LF': 'x\r\nX-Injected: 1',
 	LF: 'x\nX-Injected: 1',
 	'CR LF CR LF': 'x\r\n\r\nGET /injected HTTP/1.1\r\n\r\n',
@@ -24,120 +28,79 @@ const HOSTILE = {
 	'percent-encoded': 'x%0d%0aX-Injected:%201',
 	path: '../../injected',
 	query: '?injected=1#',
-};
-const entries = Object.entries(HOSTILE);
+});
 
-const HEADERS = new Set([
-	'accept',
-	'accept-encoding',
-	'api-version',
-	'authorization',
-	'connection',
-	'content-length',
-	'content-type',
-	'host',
-	'user-agent',
-]);
+const LOGIN_REQUEST = `POST ${API}/auth/token`;
+const SITE_REQUEST = `GET ${API}${SITE_PATH}?$include=info,units`;
 
-/** Whatever was sent: the two endpoints alone, with the headers that belong to them. */
-function expectNothingInjected() {
-	for (const { url, headers } of service.requests) {
-		expect(['/api/auth/token', '/api/meta/sites/1042?$include=info,units']).toContain(
-			decodeURIComponent(url),
-		);
-		expect(Object.keys(headers).filter((name) => !HEADERS.has(name))).toEqual([]);
-	}
+function expectNoOtherHeaders(): void {
+	const names = new Set(sent.flatMap(({ headers }) => Object.keys(headers)));
+	for (const ours of ['accept', 'api-version', 'authorization', 'content-type']) names.delete(ours);
+	expect([...names]).toEqual([]);
 }
 
 async function run(
 	typed: ICredentialDataDecryptedObject,
-	{ siteId = 1042 as unknown, apiVersion = '2025-01-01' as unknown } = {},
+	{ siteId, apiVersion = '2025-01-01' }: { siteId?: unknown; apiVersion?: string } = {},
 ) {
-	const engine = await seaFarm(service, typed);
-	return await engine.run({
-		node: siteNode({
-			operation: 'get',
-			siteId: '={{ $json.id }}',
-			options: { apiVersion: '={{ $json.version }}' },
-		}),
-		items: itemsWith([siteId]).map(({ json }) => ({
-			json: { ...json, version: apiVersion as never },
-		})),
+	const n8n = await n8nAtWire(typed);
+	const options = { apiVersion: '={{ $json.id[1] }}' };
+	return await n8n.run({
+		node: siteNode({ operation: 'get', siteId: '={{ $json.id[0] }}', options }),
+		items: itemsWith([[siteId ?? 1042, apiVersion]]),
 	});
 }
 
 /** A message for people, not one of a library. */
-function expectSentence(message: string | undefined) {
-	expect(message).toMatch(/^(?!Error|TypeError|Invalid)['A-Z].* .* /);
-}
+const SENTENCE = /^(?!Error|TypeError|Invalid)['A-Z].* .* /;
 
-test.each(entries)('username and password with %s are sent as they are', async (_, text) => {
+test.each(HOSTILE)('username and password with %s are sent as they are', async (_, text) => {
 	const login = { username: `user ${text}`, password: `password ${text}` };
+	foreseeLogin();
+	foreseeSite();
 	await run(login);
-	const [{ body, headers }] = service.requests as [Service['requests'][number]];
-	expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(login)));
-	expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
-	expect(service.requests).toHaveLength(1);
-	expectNothingInjected();
+	expect(JSON.parse(sent[0]?.body ?? '')).toEqual(JSON.parse(JSON.stringify(login)));
+	expect(sentRequests()).toEqual([LOGIN_REQUEST, SITE_REQUEST]);
+	expectNoOtherHeaders();
 });
 
-test.each(entries)('base URL with %s is refused, or stays within its origin', async (_, text) => {
-	const { error, items } = await run({ baseUrl: `${service.baseUrl}/${text}` });
+test.each(HOSTILE)('base URL with %s is refused, or stays within its origin', async (_, text) => {
+	serverAt().post(/.*/).optionally().reply(404);
+	const { error, items } = await run({ baseUrl: `${API}/api/${text}` });
 	expect(items).toEqual([]);
-	expectSentence(error?.message);
-	for (const { url, headers } of service.requests) {
-		expect(url).toMatch(/^\/[^\s?#]*\/auth\/token$/);
-		expect(Object.keys(headers).filter((name) => !HEADERS.has(name))).toEqual([]);
-	}
+	expect(error?.message).toMatch(SENTENCE);
+	for (const request of sentRequests()) expect(request).toMatch(/^POST [^\s?#]*\/auth\/token$/);
+	expectNoOtherHeaders();
 });
 
-test.each(entries)('a host with %s is never asked', async (_, text) => {
-	const { error } = await run({
-		baseUrl: service.baseUrl.replace('127.0.0.1', `127.0.0.1${text}`),
-	});
-	expectSentence(error?.message);
-	expect(service.requests).toEqual([]);
+// All but a path, which makes a host that may exist
+const noHosts = HOSTILE.filter(([name]) => name !== 'path');
+test.each(noHosts)('a host with %s is never requested', async (_, text) => {
+	const { error } = await run({ baseUrl: `${API}${text}` });
+	expect(error?.message).toMatch(SENTENCE);
 });
 
-test.each(entries)('site ID with %s is refused before anything is sent', async (_, text) => {
+test.each(HOSTILE)('site ID with %s is refused before anything is sent', async (_, text) => {
 	for (const siteId of [text, `1042${text}`, `${text}1042`, [1042, text]]) {
 		const { error } = await run({}, { siteId });
-		expectSentence(error?.message);
+		expect(error?.message).toMatch(SENTENCE);
 		expect(error?.message).toContain("'Site ID'");
 		expect(error?.message).not.toMatch(/[\p{Cc}\u2028]/u);
 	}
-	expect(service.requests).toEqual([]);
 });
 
-test.each(entries)('API version with %s is refused before anything is sent', async (_, text) => {
+test.each(HOSTILE)('API version with %s is refused before anything is sent', async (_, text) => {
 	for (const apiVersion of [text, `2025-01-01${text}`, `${text}2025-01-01`]) {
 		const { error } = await run({}, { apiVersion });
 		expect(error?.message).toBe("'API Version' is not a date");
 	}
-	expect(service.requests).toEqual([]);
 });
 
-test.each([
-	['digits of another script', '١٠٤٢'],
-	['full-width digits', '１０４２'],
-	['a sign', '-1042'],
-	['a dot', '1042.'],
-	['an exponent', '1e3'],
-	['a path', '1042/units'],
-	['an encoded path', '1042%2Funits'],
-])('a site ID with %s is refused', async (_, siteId) => {
-	const { error } = await run({}, { siteId });
-	expect(error?.message).toContain('is not a site ID');
-	expect(service.requests).toEqual([]);
-});
-
-test.each(entries)('a kept token with %s adds no header', async (_, text) => {
+test.each(HOSTILE)('a stored token with %s adds no header', async (_, text) => {
+	const server = serverAt().persist();
+	server.post('/auth/token').optionally().reply(401);
+	server.get(SITE_PATH).query(true).optionally().reply(401);
 	await run({ accessToken: `token ${text}` });
-	expectNothingInjected();
-});
-
-test('a pasted address of the login with a line break behind it goes nowhere else', async () => {
-	await run({ baseUrl: `${service.baseUrl}/auth/token\n` });
-	expectNothingInjected();
-	expect(service.counts.sitesServed).toBe(1);
+	for (const request of sentRequests()) expect([LOGIN_REQUEST, SITE_REQUEST]).toContain(request);
+	expectNoOtherHeaders();
 });

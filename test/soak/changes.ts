@@ -1,74 +1,60 @@
-import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
-import type { Service } from '../fake-service/service';
 import type { Site, Unit } from '../fake-service/sites';
-
-/** A number from 0 up to, but not, 1. */
-export type Random = () => number;
-
-/** Numbers that are the same for the same seed and name, however many others are drawn meanwhile. */
-export function randomFrom(seed: number, name: string): Random {
-	let drawn = 0;
-	return () =>
-		createHash('sha256').update(`${seed} ${name} ${drawn++}`).digest().readUInt32BE() / 2 ** 32;
-}
-
-export const pick = <T>(list: readonly T[], random: Random): T =>
-	list[Math.floor(random() * list.length)]!;
+import { defined } from '../helpers/at';
+import { pick, type Random } from './random';
 
 /** A change of one site or one unit, and what became of it. */
 export interface Change {
-	/** What the trigger has to tell, as `textOf()` has it. */
+	/** What the trigger must report, in the form of `textOf()`. */
 	text: string;
-	/** The site or the unit that it is about. */
+	/** The site or the unit. */
 	subject: string;
 	/** Milliseconds since 1970. */
 	madeAt: number;
-	/** How often the trigger has told it. */
-	told: number;
-	/** When the trigger noticed it for the first time, in milliseconds since 1970. */
+	/** How many times the trigger has reported it. */
+	reports: number;
+	/** When the trigger first noticed it, in milliseconds since 1970. */
 	detectedAt?: number;
-	/** It was made, or told, so shortly before n8n was killed that n8n may not have written that down. */
+	/** It was made, or reported, so shortly before a kill that n8n may not have saved that. */
 	aroundKill: boolean;
 }
 
-/** A change that was told so long before a kill is clear of it, in milliseconds: n8n has written down that it was. */
-const WRITTEN_AFTER = 5000;
+/** A report that is older than this at a kill has been saved. */
+const SAVED_AFTER_MS = 5000;
 
-/** So is one that was made so long before: it had been told, or was lost for another reason. */
-const TOLD_AFTER = 30_000;
+/** A change that is older than this at a kill has been reported, or was lost for another reason. */
+const REPORTED_AFTER_MS = 30_000;
 
 const degrees = (value: number) => Number(value.toFixed(6));
 
 /** By field. */
-type Values = Record<string, [before: unknown, after: unknown]>;
+type Values = Record<string, readonly [before: unknown, after: unknown]>;
+
+/** A site, or one of its units. */
+type Subject = [site: Site, unit?: Unit];
 
 function textOf(event: string, siteId: unknown, unitId: unknown, values: Values): string {
 	const fields = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
 	return JSON.stringify([event, siteId, unitId ?? null, fields]);
 }
 
-/** Random changes of a stand-in's sites, beside what the trigger has told of them. */
+/** Random changes of a fake service's sites, beside what the trigger has reported of them. */
 export class Changes {
 	readonly made: Change[] = [];
 
-	/** Events that tell of no change that was made. */
+	/** Events that report no change that was made. */
 	readonly invented: string[] = [];
 
 	/** Each site in every state that it ever had, oldest first. */
 	private readonly states = new Map<number, Site[]>();
 
-	private readonly byText = new Map<string, Change>();
-
-	private readonly untoldSubjects = new Set<string>();
-
 	private counter = 0;
 
 	constructor(
-		private readonly service: Service,
+		private readonly sites: Site[],
 		private readonly random: Random,
 	) {
-		for (const site of service.sites) this.states.set(site.siteId, [structuredClone(site)]);
+		for (const site of sites) this.states.set(site.siteId, [structuredClone(site)]);
 	}
 
 	/** How many states each site has had so far. */
@@ -78,103 +64,86 @@ export class Changes {
 
 	/** The states that a site had from a moment (an earlier `now`) on. */
 	statesSince(siteId: number, moment: Map<number, number>): Site[] {
-		return this.states.get(siteId)!.slice(moment.get(siteId)! - 1);
+		return defined(this.states.get(siteId)).slice(defined(moment.get(siteId)) - 1);
 	}
 
-	get untold(): Change[] {
-		return this.made.filter(({ told }) => told === 0);
+	get unreported(): Change[] {
+		return this.made.filter(({ reports }) => reports === 0);
 	}
 
-	/** Changes one site. What has an untold change stays as it is: two changes in one poll are told as one. */
+	/** Changes one site. What has an unreported change stays as it is: two changes in one poll are reported as one. */
 	make(): void {
-		const site = pick(this.service.sites, this.random);
+		const site = pick(this.sites, this.random);
 		const unit = pick(site.units, this.random);
 		const number = ++this.counter;
+		const added = { ...unit, unitId: 900_000 + number, unitName: `New ${number}` };
+		const moved = {
+			latitude: degrees(defined(unit.latitude) + number / 10_000),
+			longitude: degrees(defined(unit.longitude) - number / 10_000),
+		};
 		pick(
 			[
-				() => this.changeUnit(site, unit, { unitName: `Renamed ${number}` }),
+				() => this.edit('unitChanged', [site, unit], unit, { unitName: `Renamed ${number}` }),
+				() => this.edit('unitChanged', [site, unit], unit, moved),
+				() => this.note('unitAdded', [site, added]) && site.units.push(added),
 				() =>
-					this.changeUnit(site, unit, {
-						latitude: degrees(unit.latitude! + number / 10_000),
-						longitude: degrees(unit.longitude! - number / 10_000),
-					}),
-				() => this.addUnit(site, { ...unit, unitId: 900_000 + number, unitName: `New ${number}` }),
-				() => site.units.length > 2 && this.removeUnit(site, unit),
-				() => this.changeSite(site, site.info, 'license', 'info.license', `SAMPLE-${number}`),
-				() => this.changeSite(site, site, 'siteName', 'siteName', `Renamed ${number}`),
-				// Not to be told
+					site.units.length > 2 &&
+					this.note('unitRemoved', [site, unit]) &&
+					site.units.splice(site.units.indexOf(unit), 1),
+				() => this.edit('siteChanged', [site], site, { siteName: `Renamed ${number}` }),
+				() => this.edit('siteChanged', [site], site.info, { license: `SAMPLE-${number}` }, 'info.'),
+				// Must not be reported
 				() => site.units.reverse(),
 			],
 			this.random,
 		)();
-		this.states.get(site.siteId)!.push(structuredClone(site));
+		defined(this.states.get(site.siteId)).push(structuredClone(site));
 	}
 
-	/** Takes in an event as the trigger has emitted it. */
-	tell({ event, siteId, unitId, changes, detectedAt }: IDataObject): void {
+	/** Takes in an event of the trigger. */
+	report({ event, siteId, unitId, changes, detectedAt }: IDataObject): void {
 		const fields = changes as Array<{ field: string; before: unknown; after: unknown }>;
-		const values = fields.map(({ field, before, after }) => [field, [before, after]]);
-		const text = textOf(event as string, siteId, unitId, Object.fromEntries(values) as Values);
-		const change = this.byText.get(text);
+		const values = fields.map(({ field, before, after }) => [field, [before, after]] as const);
+		const text = textOf(event as string, siteId, unitId, Object.fromEntries(values));
+		const change = this.made.find((candidate) => candidate.text === text);
 		if (!change) {
 			this.invented.push(text);
 			return;
 		}
-		change.told += 1;
+		change.reports += 1;
 		change.detectedAt ??= Date.parse(detectedAt as string);
-		this.untoldSubjects.delete(change.subject);
 	}
 
-	/** To be called when n8n is killed. */
+	/** Must be called when n8n is killed. */
 	noteKill(): void {
 		const now = Date.now();
 		for (const change of this.made) {
-			const { told, madeAt, detectedAt = 0 } = change;
-			const mayBeLost = told === 0 && madeAt > now - TOLD_AFTER;
-			const mayBeToldTwice = told > 0 && detectedAt > now - WRITTEN_AFTER;
-			if (mayBeLost || mayBeToldTwice) change.aroundKill = true;
+			const { reports, madeAt, detectedAt = 0 } = change;
+			const mayBeLost = reports === 0 && madeAt > now - REPORTED_AFTER_MS;
+			const mayBeReportedTwice = reports > 0 && detectedAt > now - SAVED_AFTER_MS;
+			if (mayBeLost || mayBeReportedTwice) change.aroundKill = true;
 		}
 	}
 
-	private changeUnit(site: Site, unit: Unit, fields: Partial<Unit>): void {
-		const subject = `unit ${unit.unitId}`;
-		if (this.untoldSubjects.has(subject)) return;
-		const values: Values = {};
-		for (const [field, after] of Object.entries(fields)) values[field] = [unit[field], after];
-		Object.assign(unit, fields);
-		this.note(subject, textOf('unitChanged', site.siteId, unit.unitId, values));
-	}
-
-	private addUnit(site: Site, unit: Unit): void {
-		site.units.push(unit);
-		this.note(`unit ${unit.unitId}`, textOf('unitAdded', site.siteId, unit.unitId, {}));
-	}
-
-	private removeUnit(site: Site, unit: Unit): void {
-		const subject = `unit ${unit.unitId}`;
-		if (this.untoldSubjects.has(subject)) return;
-		site.units.splice(site.units.indexOf(unit), 1);
-		this.note(subject, textOf('unitRemoved', site.siteId, unit.unitId, {}));
-	}
-
-	private changeSite(
-		site: Site,
+	private edit(
+		event: string,
+		subject: Subject,
 		object: Record<string, unknown>,
-		key: string,
-		field: string,
-		after: string,
+		fields: Record<string, unknown>,
+		prefix = '',
 	): void {
-		const subject = `site ${site.siteId}`;
-		if (this.untoldSubjects.has(subject)) return;
-		const values: Values = { [field]: [object[key], after] };
-		object[key] = after;
-		this.note(subject, textOf('siteChanged', site.siteId, undefined, values));
+		const values = Object.entries(fields).map(
+			([field, after]) => [prefix + field, [object[field], after]] as const,
+		);
+		if (this.note(event, subject, Object.fromEntries(values))) Object.assign(object, fields);
 	}
 
-	private note(subject: string, text: string): void {
-		const change = { text, subject, madeAt: Date.now(), told: 0, aroundKill: false };
-		this.made.push(change);
-		this.byText.set(text, change);
-		this.untoldSubjects.add(subject);
+	/** Notes a change that is about to be made; false when an earlier one of its subject is unreported. */
+	private note(event: string, [site, unit]: Subject, values: Values = {}): boolean {
+		const subject = unit ? `unit ${unit.unitId}` : `site ${site.siteId}`;
+		if (this.unreported.some((change) => change.subject === subject)) return false;
+		const text = textOf(event, site.siteId, unit?.unitId, values);
+		this.made.push({ text, subject, madeAt: Date.now(), reports: 0, aroundKill: false });
+		return true;
 	}
 }

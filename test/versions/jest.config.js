@@ -3,5 +3,5 @@
 module.exports = {
 	...require('../e2e/jest.config.js'),
 	roots: ['<rootDir>/test/versions'],
-	reporters: ['default', '<rootDir>/test/versions/table-reporter.js'],
+	reporters: ['default', '<rootDir>/test/versions/table-reporter.mjs'],
 };

@@ -1,353 +1,315 @@
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { check } from '@placemarkio/check-geojson';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { installN8n, type N8nMajor } from '../e2e/install';
-import { type CredentialReference, N8nInstance } from '../e2e/n8n';
-import { prepared } from '../e2e/prepared';
-import { until } from '../e2e/until';
-import { chain, httpRequest, node, readSites, siteNode, siteTrigger } from '../e2e/workflows';
+import { expectReportedChange } from '../e2e/checks';
+import { installN8n, pinnedVersion } from '../e2e/install';
+import { findSecrets, secretsOf } from '../e2e/secrets';
+import { saveCredential, startFake, useN8n } from '../e2e/use-n8n';
+import { httpRequest, node, readSites, siteNode } from '../e2e/workflows';
 import { selfSignedCertificate } from '../fake-service/certificate';
-import { type Service, startService } from '../fake-service/service';
-import { sampleSites } from '../fake-service/sites';
+import type { Service } from '../fake-service/service';
+import { manySites, sampleSites } from '../fake-service/sites';
+import { at } from '../helpers/at';
+import { until } from '../helpers/until';
 
 const SITES = sampleSites();
-const [STORHOLMEN, ORNESVIKA] = SITES;
-const WITHOUT_UNITS = SITES.find(({ units }) => units.length === 0);
+const MANY = manySites(200);
+const STORHOLMEN = at(SITES, 0);
+const ORNESVIKA = at(SITES, 1);
+const WITHOUT_UNITS = at(SITES, 4);
 const NOT_THERE = 77;
 
-/** The installation of a whole n8n comes first, on a new machine. */
-const PATIENCE_FOR_INSTALLATION = 900_000;
+/** Made of characters that look different in base64, in a URL and in a form. */
+const MISTYPED = 'p+ss wörd/&=% 1042';
 
-const pinnedVersion = (major: N8nMajor) => {
-	const file = join(__dirname, '..', 'e2e', `n8n-${major}`, 'package.json');
-	return (JSON.parse(readFileSync(file, 'utf8')) as { dependencies: { n8n: string } }).dependencies
-		.n8n;
-};
+const VERSIONS = (['1', '2'] as const).map((major) => ({ major, version: pinnedVersion(major) }));
 
-describe.each((['1', '2'] as const).map((major) => ({ major, version: pinnedVersion(major) })))(
-	'n8n $version',
-	({ major, version }) => {
-		let service: Service;
-		let elsewhere: Service;
-		let secured: Service;
-		let n8n: N8nInstance;
-		let credential: CredentialReference;
+describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
+	const stage = useN8n(`versions-${major}`, {
+		service: { sites: [...SITES, ...MANY] },
+		n8n: async () => ({
+			install: await installN8n(major, (line) => process.stderr.write(`${line}\n`)),
+			env: { N8N_LOG_LEVEL: 'debug' },
+		}),
+	});
+	let elsewhere: Service;
+	let secured: Service;
 
-		const good = () => ({ baseUrl: service.baseUrl, ...service.login });
+	beforeAll(async () => {
+		elsewhere = await startFake(stage.cleanup);
+		secured = await startFake(stage.cleanup, { tls: await selfSignedCertificate() });
+	});
 
-		beforeAll(async () => {
-			service = await startService();
-			elsewhere = await startService();
-			secured = await startService({ tls: await selfSignedCertificate() });
-			const { tarball } = prepared();
-			const install = await installN8n(major, (line) => process.stderr.write(`${line}\n`));
-			n8n = await N8nInstance.create({ install, tarball, name: `versions-${major}` });
-			await n8n.start();
-			await n8n.login();
-			credential = await n8n.createCredential('Sea farm', good());
-		}, PATIENCE_FOR_INSTALLATION);
+	afterEach(() => {
+		stage.service.faults.site.length = 0;
+	});
 
-		afterAll(async () => {
-			await n8n?.dispose();
-			await elsewhere?.close();
-			await secured?.close();
-			await service?.close();
+	/** Runs a workflow that gives the nodes one item for each site. */
+	const run = (sites: number[], ...nodes: INode[]) =>
+		stage.n8n.createAndRun(readSites(sites, ...nodes));
+
+	/** By default it reads the site of its item. */
+	const read = (parameters: INodeParameters = {}, more: Partial<INode> = {}) =>
+		siteNode('Read', stage.credential, parameters, more);
+
+	const one = [STORHOLMEN.siteId];
+	const both = [STORHOLMEN.siteId, ORNESVIKA.siteId];
+
+	test('loads both nodes and the credential', async () => {
+		const { rest } = stage.n8n;
+		expect(await rest.get('/settings')).toMatchObject({ versionCli: version });
+		const names = ['aquacultureSite', 'aquacultureSiteTrigger'].map(
+			(name) => `n8n-nodes-aquaculture.${name}`,
+		);
+		const nodeInfos = names.map((name) => ({ name, version: 1 }));
+		const types = await rest.post<Array<{ name: string }>>('/node-types', { nodeInfos });
+		expect(types.map(({ name }) => `n8n-nodes-aquaculture.${name}`)).toEqual(names);
+	});
+
+	test.each([
+		['is right', () => ({}), 'OK', /^Connection successful!$/, 0],
+		[
+			'has the login endpoint as its base URL',
+			({ baseUrl }: Service) => ({ baseUrl: `${baseUrl}/auth/token` }),
+			'OK',
+			/^Connection successful!$/,
+			0,
+		],
+		['has a wrong password', () => ({ password: 'mistyped' }), 'Error', /username.*password/, 1],
+		[
+			'names an unknown host',
+			() => ({ baseUrl: 'http://sea-farm.invalid' }),
+			'Error',
+			/^The address of the service /,
+			0,
+		],
+	] as const)('tests a credential that %s', async (_what, change, status, message, refused) => {
+		const { n8n, service, credential } = stage;
+		const { refusedLogins } = service.counts;
+		const data = { baseUrl: service.baseUrl, ...service.login, ...change(service) };
+		const result = await n8n.testCredential(credential, data);
+		expect(result).toEqual({ status, message: expect.stringMatching(message) as unknown });
+		expect(service.counts.refusedLogins).toBe(refusedLogins + refused);
+	});
+
+	test('Get, with the status and headers of the response', async () => {
+		const execution = await run(one, read({ options: { fullResponse: true } }));
+		expect(execution.json('Read')).toEqual([
+			{
+				statusCode: 200,
+				headers: expect.objectContaining({
+					'content-type': 'application/json; charset=utf-8',
+				}) as unknown,
+				body: STORHOLMEN,
+			},
+		]);
+	});
+
+	test('Get Many', async () => {
+		const parameters = { operation: 'getAll', siteIds: both.join(', '), output: 'simplified' };
+		const execution = await run(one, read(parameters));
+		expect(execution.json('Read')).toMatchObject([
+			{ siteId: STORHOLMEN.siteId, unitCount: STORHOLMEN.units.length },
+			{ siteId: ORNESVIKA.siteId, unitCount: ORNESVIKA.units.length },
+		]);
+	});
+
+	test('Get Units, with a hint about a site that has none', async () => {
+		const execution = await run(
+			[WITHOUT_UNITS.siteId, ORNESVIKA.siteId],
+			read({ operation: 'getUnits' }),
+		);
+		const { siteId, siteName, info, units } = ORNESVIKA;
+		const { code, timezone } = info;
+		expect(execution.json('Read')).toEqual(
+			units.map((unit) => ({ siteId, siteName, ...unit, code, timezone })),
+		);
+		expect(execution.hints('Read')).toEqual([
+			expect.stringMatching(new RegExp(`^No units.*${WITHOUT_UNITS.siteName}`)),
+		]);
+	});
+
+	test('Get GeoJSON as a file, written by Read/Write Files', async () => {
+		// The only folder to which n8n 2 lets its nodes write by default
+		const folder = join(stage.n8n.userFolder, '.n8n-files');
+		await mkdir(folder, { recursive: true });
+		const fileName = join(folder, 'map.geojson');
+		const execution = await run(
+			one,
+			read({ operation: 'getGeoJson', format: 'file' }),
+			node('Write', 'n8n-nodes-base.readWriteFile', 1, { operation: 'write', fileName }),
+		);
+		expect(execution.failure).toBeUndefined();
+		expect(execution.items('Read')[0]?.binary?.['data']).toMatchObject({
+			fileName: `site-${STORHOLMEN.siteId}.geojson`,
+			mimeType: 'application/geo+json',
 		});
-
-		afterEach(() => {
-			service.faults.site.length = 0;
+		// Throws where RFC 7946 is not kept
+		expect(check(await readFile(fileName, 'utf8'))).toMatchObject({
+			features: [
+				{ properties: { kind: 'site', siteName: STORHOLMEN.siteName } },
+				...STORHOLMEN.units.map(({ unitName }) => ({ properties: { kind: 'unit', unitName } })),
+			],
 		});
+	});
 
-		/** The node that is looked at; by default it reads the site of its item. */
-		const read = (parameters: INodeParameters, more: Partial<INode> = {}) =>
-			siteNode(
-				'Read',
-				credential,
-				{ siteId: '={{ $json.siteId }}', siteIds: '={{ $json.siteId }}', ...parameters },
-				more,
-			);
+	describe('one of three sites does not exist', () => {
+		const siteIds = [STORHOLMEN.siteId, NOT_THERE, ORNESVIKA.siteId];
+		const error = `Site ${NOT_THERE} was not found [item 1]`;
+		const message = expect.stringMatching(
+			new RegExp(`^Check the site ID\\. .* "There is no site ${NOT_THERE}\\."$`),
+		) as string;
+		const found = [
+			{ json: STORHOLMEN, pairedItem: { item: 0 } },
+			{ json: ORNESVIKA, pairedItem: { item: 2 } },
+		];
+		const failed = { json: { error, message }, pairedItem: { item: 1 } };
 
-		const run = (siteIds: number[], ...nodes: INode[]) =>
-			n8n.createAndRun(readSites(siteIds, ...nodes));
-
-		const bothSites = [STORHOLMEN!.siteId, ORNESVIKA!.siteId];
-
-		test('loads both nodes and the credential', async () => {
-			expect(await n8n.rest('GET', '/settings')).toMatchObject({ versionCli: version });
-			const names = ['aquacultureSite', 'aquacultureSiteTrigger'];
-			const nodeInfos = names.map((name) => ({
-				name: `n8n-nodes-aquaculture.${name}`,
-				version: 1,
-			}));
-			expect(await n8n.rest('POST', '/node-types', { nodeInfos })).toEqual(
-				names.map((name) => expect.objectContaining({ name })),
-			);
-		});
-
-		test('accepts a good credential', async () => {
-			const { id, name } = credential;
-			expect(await n8n.testCredential({ id, name, type: 'aquacultureApi', data: good() })).toEqual({
-				status: 'OK',
-				message: 'Connection successful!',
+		test('On Error: Stop Workflow', async () => {
+			const execution = await run(siteIds, read());
+			expect(execution.status).toBe('error');
+			expect(execution.failure).toEqual({
+				node: 'Read',
+				httpCode: '404',
+				message: error,
+				description: message,
 			});
+			expect(execution.items('Read')).toEqual([]);
 		});
 
-		test('says what is wrong with a password', async () => {
-			const { id, name } = credential;
-			const data = { ...good(), password: 'mistyped' };
-			expect(await n8n.testCredential({ id, name, type: 'aquacultureApi', data })).toEqual({
-				status: 'Error',
-				message: 'The service did not accept the username and password',
-			});
+		test('On Error: Continue', async () => {
+			const execution = await run(siteIds, read({}, { onError: 'continueRegularOutput' }));
+			expect(execution.status).toBe('success');
+			expect(execution.items('Read')).toEqual([found[0], failed, found[1]]);
 		});
 
-		test('Get', async () => {
-			const execution = await run(bothSites, read({ operation: 'get' }));
-			expect(execution.items('Read')).toEqual([
-				{ json: STORHOLMEN, pairedItem: { item: 0 } },
-				{ json: ORNESVIKA, pairedItem: { item: 1 } },
+		test('On Error: Continue (using error output)', async () => {
+			const execution = await run(siteIds, read({}, { onError: 'continueErrorOutput' }));
+			expect(execution.status).toBe('success');
+			expect(execution.items('Read', 0)).toEqual(found);
+			expect(execution.items('Read', 1)).toEqual([
+				{ ...failed, json: { siteId: NOT_THERE, ...failed.json } },
 			]);
 		});
+	});
 
-		test('Get Many', async () => {
-			const execution = await run(
-				[STORHOLMEN!.siteId],
-				read({ operation: 'getAll', siteIds: bothSites.join(', '), output: 'simplified' }),
-			);
-			expect(execution.json('Read')).toMatchObject([
-				{ siteId: STORHOLMEN!.siteId, unitCount: STORHOLMEN!.units.length },
-				{ siteId: ORNESVIKA!.siteId, unitCount: ORNESVIKA!.units.length },
-			]);
+	test('renews an expired token, with one login', async () => {
+		stage.service.expireTokens();
+		const { logins } = stage.service.counts;
+		const siteIds = SITES.map(({ siteId }) => siteId);
+		expect((await run(siteIds, read())).json('Read')).toEqual(SITES);
+		expect(stage.service.counts.logins).toBe(logins + 1);
+	});
+
+	test('retries after a 503', async () => {
+		stage.service.faults.site.push({ times: 1, status: 503 });
+		expect((await run(both, read())).json('Read')).toEqual([STORHOLMEN, ORNESVIKA]);
+	});
+
+	test('tries a wrong password once for twenty items, and says what to do', async () => {
+		const { n8n, service } = stage;
+		const mistyped = { name: 'Mistyped', password: MISTYPED };
+		const credential = await saveCredential(n8n, service, mistyped);
+		const { refusedLogins, siteRequests } = service.counts;
+		const twenty = MANY.slice(0, 20).map(({ siteId }) => siteId);
+		const { failure } = await run(twenty, siteNode('Read', credential, {}));
+		expect(failure).toEqual({
+			node: 'Read',
+			httpCode: '401',
+			message: expect.stringMatching(
+				/username.*password: credential "Mistyped" \[item 0\]$/,
+			) as unknown,
+			description: expect.stringMatching(
+				/^Open the credential "Mistyped".*locked.* "The username or the password is wrong\."$/,
+			) as unknown,
 		});
+		expect(service.counts).toMatchObject({ refusedLogins: refusedLogins + 1, siteRequests });
+	});
 
-		test('Get Units', async () => {
-			const execution = await run([ORNESVIKA!.siteId], read({ operation: 'getUnits' }));
-			const { siteId, siteName, info, units } = ORNESVIKA!;
-			expect(execution.json('Read')).toEqual(
-				units.map((unit) => ({
-					siteId,
-					siteName,
-					...unit,
-					code: info.code,
-					timezone: info.timezone,
-				})),
-			);
-		});
+	test.each([
+		[
+			'a token that is rejected for good',
+			{ status: 401 },
+			/ access token: credential "Sea farm"$/,
+			/ The service says: "/,
+		],
+		['a lost connection', { connection: 'reset' }, /^The connection to the service /, /try again/i],
+	] as const)('reports %s', async (_what, fault, message, description) => {
+		stage.service.faults.site.push(fault);
+		const { failure } = await run(one, read({ options: { maxRetries: 0 } }));
+		expect(failure?.message).toMatch(message);
+		expect(failure?.description).toMatch(description);
+	});
 
-		test('Get GeoJSON', async () => {
-			const execution = await run([STORHOLMEN!.siteId], read({ operation: 'getGeoJson' }));
-			const [map] = execution.json('Read');
-			// Throws where RFC 7946 is not kept
-			expect(check(JSON.stringify(map))).toMatchObject({
-				features: [
-					{ properties: { kind: 'site' } },
-					...STORHOLMEN!.units.map(({ unitName }) => ({ properties: { kind: 'unit', unitName } })),
-				],
-			});
-		});
+	test('trusts a self-signed certificate only where the credential says so', async () => {
+		const readWith = async (allowUnauthorizedCerts: boolean) => {
+			const own = await saveCredential(stage.n8n, secured, { allowUnauthorizedCerts });
+			return await run(one, siteNode('Read', own, {}));
+		};
+		expect((await readWith(true)).json('Read')).toEqual([STORHOLMEN]);
+		expect((await readWith(false)).failure?.message).toContain("The service's certificate");
+	});
 
-		test('Get GeoJSON as a file, written by Read/Write Files', async () => {
-			// The only folder that n8n 2 lets its nodes write to when nothing else is set
-			const folder = join(n8n.userFolder, '.n8n-files');
-			await mkdir(folder, { recursive: true });
-			const fileName = join(folder, 'map.geojson');
-			const execution = await run(
-				[STORHOLMEN!.siteId],
-				read({ operation: 'getGeoJson', format: 'file' }),
-				node('Write', 'n8n-nodes-base.readWriteFile', 1, { operation: 'write', fileName }),
-			);
-			const [{ binary } = {}] = execution.items('Read');
-			expect(binary?.['data']).toMatchObject({
-				fileName: `site-${STORHOLMEN!.siteId}.geojson`,
-				mimeType: 'application/geo+json',
-			});
-			expect(check(await readFile(fileName, 'utf8')).type).toBe('FeatureCollection');
-		});
+	test('HTTP Request node with the credential', async () => {
+		const { credential, service } = stage;
+		const url = `${service.baseUrl}/meta/sites/${STORHOLMEN.siteId}`;
+		const execution = await run(one, httpRequest('Read', credential, url));
+		const { siteId, siteName } = STORHOLMEN;
+		expect(execution.json('Read')).toEqual([{ siteId, siteName }]);
+		expect(service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
+	});
 
-		describe('one of two sites is not there', () => {
-			const siteIds = [NOT_THERE, STORHOLMEN!.siteId];
-			const message = `Site ${NOT_THERE} was not found [item 0]`;
-			const found = { json: STORHOLMEN, pairedItem: { item: 1 } };
+	test.each([
+		['at another origin', () => elsewhere],
+		['redirected to another origin', () => stage.service],
+	])('HTTP Request node %s: no token', async (_what, called) => {
+		const { credential, service } = stage;
+		service.faults.site.push({ redirect: { status: 307, to: elsewhere.origin } });
+		await run(one, httpRequest('Read', credential, `${called().baseUrl}/meta/sites/1042`));
+		// There was a token to send.
+		const last = service.requests.filter(({ endpoint }) => endpoint === 'site').at(-1);
+		expect(service.issuedTokens).toContain(last?.token);
+		expect(elsewhere.requests).not.toEqual([]);
+		const seen = JSON.stringify(elsewhere.requests);
+		expect(seen).not.toMatch(/authorization|bearer/i);
+		for (const token of service.issuedTokens) expect(seen).not.toContain(token);
+		elsewhere.reset();
+	});
 
-			test('On Error: «Stop Workflow»', async () => {
-				const execution = await run(siteIds, read({ operation: 'get' }));
-				expect(execution.status).toBe('error');
-				expect(execution.failure).toMatchObject({ node: 'Read', message });
-				expect(execution.items('Read')).toEqual([]);
-			});
+	test('a stopped run ends its requests and starts no other', async () => {
+		const { n8n, service } = stage;
+		service.faults.site.push({ connection: 'hang' });
+		const { siteRequests, aborted } = service.counts;
+		const requested = () => service.counts.siteRequests - siteRequests;
+		const workflow = await n8n.createWorkflow(
+			readSites(
+				MANY.map(({ siteId }) => siteId),
+				read(),
+			),
+		);
+		const executionId = await n8n.startExecution(workflow);
+		await until('requests are in flight', () => service.counts.inFlight > 0);
+		await n8n.rest.post(`/executions/${executionId}/stop`);
+		expect((await n8n.waitForExecution(executionId)).status).toBe('canceled');
+		await until('no request is in flight', () => service.counts.inFlight === 0);
+		const atTheEnd = requested();
+		expect(atTheEnd).toBeLessThan(MANY.length);
+		expect(service.counts.aborted - aborted).toBe(atTheEnd);
 
-			test('On Error: «Continue»', async () => {
-				const execution = await run(
-					siteIds,
-					read({ operation: 'get' }, { onError: 'continueRegularOutput' }),
-				);
-				expect(execution.finished).toBe(true);
-				const failed = { json: { error: message }, pairedItem: { item: 0 } };
-				expect(execution.items('Read')).toMatchObject([failed, found]);
-			});
+		// After another whole run of a service that responds again, only the request of that run has been added.
+		service.faults.site.length = 0;
+		expect((await run(one, read())).json('Read')).toEqual([STORHOLMEN]);
+		expect(requested()).toBe(atTheEnd + 1);
+		expect((await n8n.waitForExecution(executionId)).status).toBe('canceled');
+	});
 
-			test('On Error: «Continue (using error output)»', async () => {
-				const execution = await run(
-					siteIds,
-					read({ operation: 'get' }, { onError: 'continueErrorOutput' }),
-				);
-				expect(execution.finished).toBe(true);
-				expect(execution.items('Read', 0)).toEqual([found]);
-				expect(execution.json('Read', 1)).toMatchObject([{ siteId: NOT_THERE, error: message }]);
-			});
-		});
+	test('the trigger reports a change', async () => {
+		await expectReportedChange(stage);
+	});
 
-		test('says in a hint what is not in the table', async () => {
-			const execution = await run(
-				[WITHOUT_UNITS!.siteId, STORHOLMEN!.siteId],
-				read({ operation: 'getUnits' }),
-			);
-			expect(execution.json('Read')).toHaveLength(STORHOLMEN!.units.length);
-			expect(execution.hints('Read')).toEqual([
-				expect.stringMatching(new RegExp(`^No units.*${WITHOUT_UNITS!.siteName}`)),
-			]);
-		});
-
-		test('renews an expired token, with one login', async () => {
-			service.expireTokens();
-			const { logins } = service.counts;
-			const execution = await run(
-				SITES.map(({ siteId }) => siteId),
-				read({ operation: 'get' }),
-			);
-			expect(execution.json('Read')).toEqual(SITES);
-			expect(service.counts.logins).toBe(logins + 1);
-		});
-
-		test('asks again after a 503', async () => {
-			service.faults.site.push({ times: 1, status: 503 });
-			const execution = await run(bothSites, read({ operation: 'get' }));
-			expect(execution.json('Read')).toEqual([STORHOLMEN, ORNESVIKA]);
-		});
-
-		test('tries a wrong password once for twenty items, and says what to do', async () => {
-			const mistyped = await n8n.createCredential('Mistyped', {
-				...good(),
-				password: 'mistyped too',
-			});
-			const { refusedLogins } = service.counts;
-			const execution = await run(
-				Array<number>(20)
-					.fill(STORHOLMEN!.siteId)
-					.map((siteId, index) => siteId + index),
-				siteNode('Read', mistyped, { operation: 'get', siteId: '={{ $json.siteId }}' }),
-			);
-			expect(execution.failure).toMatchObject({
-				message:
-					'The service did not accept the username and password: credential "Mistyped" [item 0]',
-				description: expect.stringMatching(/^Open the credential "Mistyped"/),
-			});
-			expect(service.counts.refusedLogins).toBe(refusedLogins + 1);
-		});
-
-		test('tells a token that is refused for good', async () => {
-			service.faults.site.push({ status: 401 });
-			const execution = await run([STORHOLMEN!.siteId], read({ operation: 'get' }));
-			expect(execution.failure).toMatchObject({
-				message: 'The service does not accept its own access token: credential "Sea farm"',
-				description: expect.stringContaining('The service says: '),
-			});
-		});
-
-		test('tells a connection that broke off', async () => {
-			service.faults.site.push({ connection: 'reset' });
-			const execution = await run(
-				[STORHOLMEN!.siteId],
-				read({ operation: 'get', options: { maxRetries: 0 } }),
-			);
-			expect(execution.failure).toMatchObject({
-				message: 'The connection to the service broke off',
-			});
-		});
-
-		test('trusts a certificate that nobody vouches for only where the credential says so', async () => {
-			const readWith = async (allowUnauthorizedCerts: boolean) => {
-				const data = { baseUrl: secured.baseUrl, ...secured.login, allowUnauthorizedCerts };
-				const own = await n8n.createCredential('Own certificate', data);
-				return await run(
-					[STORHOLMEN!.siteId],
-					siteNode('Read', own, { operation: 'get', siteId: '={{ $json.siteId }}' }),
-				);
-			};
-			expect((await readWith(true)).json('Read')).toEqual([STORHOLMEN]);
-			expect((await readWith(false)).failure?.message).toMatch(
-				/^The service's certificate is not trusted/,
-			);
-		});
-
-		// A version of the node that each n8n has
-		const request = (url: string) => httpRequest('Read', credential, url, { typeVersion: 4.2 });
-
-		test('HTTP Request node with the credential', async () => {
-			const url = `${service.baseUrl}/meta/sites/${STORHOLMEN!.siteId}`;
-			const execution = await run([STORHOLMEN!.siteId], request(url));
-			const { siteId, siteName } = STORHOLMEN!;
-			expect(execution.json('Read')).toEqual([{ siteId, siteName }]);
-			expect(service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
-		});
-
-		test.each([
-			['HTTP Request node elsewhere: no token', () => elsewhere],
-			['HTTP Request node, redirected elsewhere: no token', () => service],
-		])('%s', async (_what, asked) => {
-			service.faults.site.push({ redirect: { status: 307, to: elsewhere.origin } });
-			await run([STORHOLMEN!.siteId], request(`${asked().baseUrl}/meta/sites/1042`));
-			expect(elsewhere.requests).not.toEqual([]);
-			const seen = JSON.stringify(elsewhere.requests);
-			expect(seen).not.toMatch(/authorization|bearer/i);
-			for (const token of service.issuedTokens) expect(seen).not.toContain(token);
-			elsewhere.reset();
-		});
-
-		test('a stopped run ends its requests and starts no other', async () => {
-			service.faults.site.push({ connection: 'hang' });
-			const { siteRequests } = service.counts;
-			const { id: workflow } = await n8n.createWorkflow(
-				readSites(bothSites, read({ operation: 'get' })),
-			);
-			const executionId = await n8n.startViaEditor(workflow);
-			await until('requests are under way', () => service.counts.inFlight > 0);
-			await n8n.rest('POST', `/executions/${executionId}/stop`);
-			const { status } = await n8n.waitForExecution(executionId);
-			expect(status).toBe('canceled');
-			await until('no request is under way any more', () => service.counts.inFlight === 0);
-			const atTheEnd = service.counts.siteRequests - siteRequests;
-			expect(atTheEnd).toBeLessThanOrEqual(bothSites.length);
-			// A whole other run later, nothing has been added but what that one asked.
-			service.faults.site.length = 0;
-			await run([STORHOLMEN!.siteId], read({ operation: 'get' }));
-			expect(service.counts.siteRequests - siteRequests).toBe(atTheEnd + 1);
-		});
-
-		test('the trigger is activated and tells a change', async () => {
-			const site = service.sites[0]!;
-			const trigger = siteTrigger('Changes', credential, { siteIds: String(site.siteId) });
-			const { id } = await n8n.createWorkflow(
-				chain('Tell Changes', trigger, node('Told', 'n8n-nodes-base.noOp', 1, {})),
-			);
-			await n8n.activate(id);
-			const before = site.info.license;
-			site.info.license = 'SAMPLE-NEW';
-			const executionId = await until('the change is told', async () => {
-				const [first] = await n8n.executionIds(id);
-				return first;
-			});
-			const execution = await n8n.waitForExecution(executionId);
-			await n8n.deactivate(id);
-			expect(execution.json('Told')).toMatchObject([
-				{
-					event: 'siteChanged',
-					siteId: site.siteId,
-					changes: [{ field: 'info.license', before, after: 'SAMPLE-NEW' }],
-				},
-			]);
-		});
-	},
-);
+	test('after all of the above, no password and no token is anywhere', async () => {
+		const secrets = { ...secretsOf(stage.service), mistyped: MISTYPED };
+		expect(await findSecrets(stage.n8n, secrets)).toEqual([]);
+	});
+});

@@ -6,7 +6,9 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
+import { apiVersionField, parseApiVersion } from '../service/apiVersion';
 import type { ServiceResponse } from '../service/response';
+import { ParameterError, toNumber } from '../site/parameters';
 import type { Site, SitePart } from '../site/site';
 
 /** Reads a parameter of one input item. Throws n8n's own error where an expression fails. */
@@ -54,4 +56,80 @@ export interface Operation {
 	 * @throws ParameterError, or n8n's own error where an expression fails
 	 */
 	parse: (parameter: ReadParameter, options: IDataObject) => Task;
+}
+
+const DEFAULT_MAX_CONCURRENCY = 64;
+const DEFAULT_MAX_RETRIES = 3;
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The entries in the collection 'Options' that all operations have. */
+export const sharedOptions: INodeProperties[] = [
+	apiVersionField,
+	{
+		displayName: 'Max Concurrency',
+		name: 'maxConcurrency',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+		default: DEFAULT_MAX_CONCURRENCY,
+		description:
+			'Maximum number of sites to request at once. A run starts with few and slows down when the service is busy.',
+	},
+	{
+		displayName: 'Max Retries',
+		name: 'maxRetries',
+		type: 'number',
+		typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
+		default: DEFAULT_MAX_RETRIES,
+		description:
+			'How many times to retry a site when the service is busy or the connection is lost',
+	},
+	{
+		displayName: 'Timeout',
+		name: 'timeout',
+		type: 'number',
+		typeOptions: { minValue: 1, numberPrecision: 0 },
+		default: DEFAULT_TIMEOUT_MS,
+		description: 'How many milliseconds to wait for a response from the service',
+	},
+];
+
+/** What 'Options' holds for every operation, checked, with its defaults. */
+export interface RequestOptions {
+	/** YYYY-MM-DD. */
+	apiVersion: string;
+	/** 1 to 100. */
+	maxConcurrency: number;
+	maxRetries: number;
+	/** Milliseconds. */
+	timeout: number;
+}
+
+function wholeNumber(value: unknown, displayName: string, from: number, to: number): number {
+	const number = toNumber(value);
+	if (typeof number === 'number' && Number.isInteger(number) && number >= from && number <= to) {
+		return number;
+	}
+	throw new ParameterError(
+		`'${displayName}' is not a whole number from ${from} to ${to}`,
+		`Correct it, or remove '${displayName}' from 'Options'.`,
+	);
+}
+
+/**
+ * Checks the options that shape the requests; an expression may have put anything into them.
+ *
+ * @throws ParameterError
+ */
+export function parseRequestOptions({
+	apiVersion,
+	maxConcurrency = DEFAULT_MAX_CONCURRENCY,
+	maxRetries = DEFAULT_MAX_RETRIES,
+	timeout = DEFAULT_TIMEOUT_MS,
+}: IDataObject): RequestOptions {
+	return {
+		apiVersion: parseApiVersion(apiVersion),
+		maxConcurrency: wholeNumber(maxConcurrency, 'Max Concurrency', 1, 100),
+		maxRetries: wholeNumber(maxRetries, 'Max Retries', 0, 10),
+		timeout: wholeNumber(timeout, 'Timeout', 1, 3_600_000),
+	};
 }

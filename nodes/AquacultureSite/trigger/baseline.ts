@@ -12,7 +12,7 @@ export interface Baseline {
 	/** Sites that were not found and have been reported as that. */
 	missing: string[];
 	/** The process of n8n that wrote it. */
-	start: string;
+	processId: string;
 }
 
 /** What one poll has read. */
@@ -72,11 +72,11 @@ export function compareWithBaseline(
 	const toReport =
 		unread.find(isMissing) ?? (failures.length === results.size ? unread[0] : undefined);
 	// In the first poll after a restart a throw would keep n8n from activating the workflow
-	const justStarted = kept.start !== undefined && kept.start !== processId;
+	const justStarted = kept.processId !== undefined && kept.processId !== processId;
 	const report = events.length === 0 && !justStarted ? toReport : undefined;
 	const missing = report && isMissing(report) ? [...reported, report[0]] : reported;
 	return {
-		baseline: { source, sites, missing, start: processId },
+		baseline: { source, sites, missing, processId },
 		events,
 		unread,
 		failure: report?.[1],

@@ -1,6 +1,6 @@
 /**
- * The least that a node can do: reads the site ID of each item and asks for it through n8n's request helper, so many
- * at once, with a token that is given to it. No login, no retry, no pairing, nothing asked once for several items.
+ * The lower limit: reads the site ID of each item and requests the site through n8n's request helper, so many at once,
+ * with a token that it is given. No login, no retries, no pairing, no shared requests.
  */
 class BareHelper {
 	description = {
@@ -35,7 +35,7 @@ class BareHelper {
 					url: `${baseUrl}/meta/sites/${siteIds[index]}?$include=info,units`,
 					headers: { 'Api-Version': '2025-01-01', Authorization: `Bearer ${token}` },
 					json: true,
-					// To follow them takes n8n longer, also where there are none
+					// Following redirects costs n8n time, also where there are none
 					disableFollowRedirect: true,
 				});
 				results[index] = { json };

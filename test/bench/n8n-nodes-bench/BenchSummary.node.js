@@ -1,4 +1,4 @@
-/** Reads from n8n's own record of the run how long the node before it took, and counts the sites that came out. */
+/** Reads the execution time of the node before it from n8n's own record of the run, and counts the sites. */
 class BenchSummary {
 	description = {
 		displayName: 'Bench Summary',

@@ -1,4 +1,4 @@
-/** The declarative style of n8n nodes: the request is described and n8n itself makes it, for all items at once. */
+/** The declarative style of n8n nodes: it describes the request, and n8n itself makes it, for all items at once. */
 class Declarative {
 	description = {
 		displayName: 'Declarative',

@@ -1,43 +1,53 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import type { Stage } from '../use-n8n';
 import { SetupError } from '../workspace';
+import { Editor } from './editor';
 
 const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Chromium or Chrome of this machine: by CHROMIUM_PATH, on the search path, or one that playwright has installed. */
+/** Chromium or Chrome on this machine: by CHROMIUM_PATH, on the search path, or one that playwright has installed. */
 function findChromium(): string {
 	const { CHROMIUM_PATH: given, PATH: path = '' } = process.env;
-	if (given !== undefined) {
-		if (existsSync(given)) return given;
-		throw new SetupError(`There is no Chromium at ${given}, where CHROMIUM_PATH says it is.`);
-	}
 	const found = [
+		...(given === undefined ? [] : [given]),
 		'/usr/bin/chromium',
 		...path.split(delimiter).flatMap((folder) => COMMANDS.map((name) => join(folder, name))),
 		chromium.executablePath(),
 	].find((file) => existsSync(file));
 	if (found !== undefined) return found;
 	throw new SetupError(
-		'These tests need Chromium, and there is none here. Install it (on Debian: apt-get install chromium; elsewhere: ' +
+		'These tests need Chromium. Install it (on Debian: apt-get install chromium; elsewhere: ' +
 			'npx playwright-core install chromium), or set CHROMIUM_PATH to the program file of a Chromium or Chrome.',
 	);
 }
 
+const FLAGS = [
+	'--no-sandbox',
+	'--disable-gpu',
+	// No requests by itself
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+	'--no-first-run',
+];
+
 /**
- * Starts a Chromium without a window that calls nobody by itself.
- * @throws SetupError how to install one, where there is none
+ * Opens n8n's editor in a headless Chromium, as its owner.
+ * @throws SetupError where there is no Chromium, with how to install it
  */
-export async function launchChromium(): Promise<Browser> {
-	return await chromium.launch({
-		executablePath: findChromium(),
-		args: [
-			'--no-sandbox',
-			'--disable-gpu',
-			'--disable-background-networking',
-			'--disable-component-update',
-			'--disable-sync',
-			'--no-first-run',
-		],
-	});
+export async function openEditor(
+	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
+	viewport = { width: 1440, height: 900 },
+): Promise<Editor> {
+	const browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+	cleanup.defer(() => browser.close());
+	// n8n's theme is that of the system unless its user chooses one
+	const page = await browser.newPage({ viewport, colorScheme: 'light' });
+	// A limit for what never comes; this machine may be slow and busy
+	page.setDefaultTimeout(60_000);
+	const editor = new Editor(page, n8n.baseUrl);
+	await editor.signIn(n8n.rest.owner);
+	return editor;
 }

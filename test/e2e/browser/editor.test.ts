@@ -1,47 +1,28 @@
-import type { Browser, Locator } from 'playwright-core';
-import { type Service, startService } from '../../fake-service/service';
-import { N8nInstance } from '../n8n';
-import { prepared } from '../prepared';
-import { launchChromium } from './chromium';
-import { Editor } from './editor';
+import type { Locator } from 'playwright-core';
+import { at } from '../../helpers/at';
+import { useN8n } from '../use-n8n';
+import { openEditor } from './chromium';
+import type { Editor } from './editor';
 import { takePicture } from './pictures';
 
-/** The name of the node, and of the trigger with it, in n8n's list of nodes. */
+/** The name of the node and the trigger in n8n's list of nodes. */
 const NODE = 'Aquaculture Site';
 
 /** As n8n names the first credential of the type. */
 const CREDENTIAL = 'Aquaculture account';
 
-const REFUSED = 'The service did not accept the username and password';
+const REJECTED = /username.*password/;
 
 const WINDOW = { width: 1520, height: 900 };
 
-let service: Service;
-let n8n: N8nInstance;
-let browser: Browser;
+const stage = useN8n('browser', { credential: false });
 let editor: Editor;
 
 beforeAll(async () => {
-	service = await startService();
-	n8n = await N8nInstance.create({ ...prepared(), name: 'browser' });
-	await n8n.start();
-	await n8n.login();
-	browser = await launchChromium();
-	// n8n's theme is that of the system unless its user chooses one
-	const page = await browser.newPage({ viewport: WINDOW, colorScheme: 'light' });
-	// A limit for what never comes; this machine may be slow and busy
-	page.setDefaultTimeout(60_000);
-	editor = new Editor(page, n8n.baseUrl);
-	await editor.signIn(n8n.owner);
+	editor = await openEditor(stage, WINDOW);
 });
 
-afterAll(async () => {
-	await browser?.close();
-	await n8n?.dispose();
-	await service?.close();
-});
-
-/** Takes a picture in a window that is no higher than what there is to see. */
+/** Takes a picture in a window that is as low as its content. */
 async function takeLow(name: string, part: Locator, height: number): Promise<void> {
 	await editor.closeMessages();
 	await editor.page.setViewportSize({ ...WINDOW, height });
@@ -58,7 +39,7 @@ async function takePanel(name: string, left = 330): Promise<void> {
 	await takeLow(name, editor.panel, 650);
 }
 
-/** What stands below the node on the canvas: its name and its subtitle. */
+/** The text below the node on the canvas: its name and its subtitle. */
 async function readCaption(name: string): Promise<string[]> {
 	const caption = editor.canvas.filter({ has: editor.page.getByText(name, { exact: true }) });
 	return (await caption.innerText()).split('\n').filter((line) => !/^\d+ items?$/.test(line));
@@ -70,7 +51,7 @@ async function openNode(action: string): Promise<void> {
 	await editor.useCredential(CREDENTIAL);
 }
 
-// One person's first hour, in this order: the credential that is made here is what the rest works with.
+// A user's first hour, in this order: the first tests create the credential that the others use.
 
 it('is found in the node list by what a fish farmer calls it', async () => {
 	await editor.newWorkflow();
@@ -85,16 +66,16 @@ it('says in the credential that a password is wrong, and that the right one work
 	await editor.newWorkflowWith(NODE, 'Get a site');
 	await editor.at('node-credentials-empty-state').getByRole('button').click();
 	const dialog = editor.credentialDialog;
-	await editor.fill('baseUrl', service.baseUrl);
-	await editor.fill('username', service.login.username);
+	await editor.fill('baseUrl', stage.service.baseUrl);
+	await editor.fill('username', stage.service.login.username);
 	await editor.fill('password', 'not the password');
 	await editor.saveCredential();
 	await dialog.getByText('More details').click();
-	await dialog.getByText(REFUSED).waitFor();
+	await dialog.getByText(REJECTED).waitFor();
 	await editor.closeMessages();
 	await takePicture(editor.page, 'credential-refused', dialog);
 
-	await editor.fill('password', service.login.password);
+	await editor.fill('password', stage.service.login.password);
 	await editor.saveCredential();
 	// n8n closes the dialog of a credential that works
 	await dialog.waitFor({ state: 'hidden' });
@@ -106,7 +87,7 @@ it('says in the credential that a password is wrong, and that the right one work
 });
 
 describe('Aquaculture Site', () => {
-	it('shows a site after nothing but its ID was typed', async () => {
+	it('shows a site when only its ID was entered', async () => {
 		await openNode('Get a site');
 		await editor.fill('siteId', '1042');
 		await editor.execute();
@@ -114,7 +95,7 @@ describe('Aquaculture Site', () => {
 		const [head, ...rows] = await editor.readTable();
 		expect(head).toEqual(['siteId', 'siteName', 'info', 'units']);
 		expect(rows).toHaveLength(1);
-		const [siteId, siteName, info, units] = rows[0]!;
+		const [siteId, siteName, info, units] = at(rows, 0);
 		expect([siteId, siteName]).toEqual(['1042', 'Storholmen']);
 		expect(info).toContain('license:SAMPLE-1042');
 		expect(units).toContain('unitName:Pen 10');
@@ -140,7 +121,7 @@ describe('Aquaculture Site', () => {
 
 		await editor.fill('siteIds', '1101, 1088');
 		await editor.execute();
-		expect(await editor.readHints()).toEqual(['No units, and so no rows: Blåsundet (1101)']);
+		expect(await editor.readHints()).toEqual(['No units, so no rows: Blåsundet (1101)']);
 		const [, ...others] = await editor.readTable();
 		expect(others.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
 			'Kjærstraumen Pen 1',
@@ -152,7 +133,7 @@ describe('Aquaculture Site', () => {
 		expect(await readCaption(NODE)).toEqual([NODE, 'getUnits: sites 1101, 1088']);
 	});
 
-	it('looks right in the dark, by an icon of its own', async () => {
+	it('has an icon of its own for the dark theme', async () => {
 		const icon = () => editor.panel.locator('img').first().getAttribute('src');
 		await openNode('Get the units of sites');
 		expect(await icon()).toMatch(/aquaculture\.svg$/);
@@ -166,7 +147,7 @@ describe('Aquaculture Site', () => {
 		await editor.page.emulateMedia({ colorScheme: 'light' });
 	});
 
-	it('shows a map as data and as a file, and names what is not on it', async () => {
+	it('shows a map as data and as a file, and names the units that are not on it', async () => {
 		await openNode('Get a map of sites');
 		await editor.fill('siteIds', '1042, 1120');
 		await editor.execute();
@@ -176,7 +157,7 @@ describe('Aquaculture Site', () => {
 		expect(row?.[2]).toContain('unitName:Pen 10');
 		const hints = await editor.readHints();
 		expect(hints).toHaveLength(1);
-		expect(hints[0]).toMatch(/^Not on the map, .*Pen 4 of site Hellværet .*Pen 5/);
+		expect(hints[0]).toMatch(/^Not on the map .*Pen 4 of site Hellværet .*Pen 5/);
 
 		await editor.choose('format', 'File');
 		await editor.execute();
@@ -185,7 +166,7 @@ describe('Aquaculture Site', () => {
 		await takePanel('map');
 	});
 
-	it('says what happened to a site that is not there, and what to do', async () => {
+	it('says that a site does not exist, and what to do', async () => {
 		await openNode('Get a site');
 		await editor.fill('siteId', '77');
 		await editor.execute();
@@ -195,9 +176,9 @@ describe('Aquaculture Site', () => {
 		await takePanel('not-found');
 	});
 
-	it('tells what is left of a site when nothing is included', async () => {
+	it('says what is left of a site when nothing is included', async () => {
 		await openNode('Get a site');
-		const notice = editor.panel.getByText('holds only the ID and the name of the site');
+		const notice = editor.panel.getByText('contains only the ID and the name of the site');
 		expect(await notice.isVisible()).toBe(false);
 		await editor.chooseNone('include');
 		await notice.waitFor();
@@ -208,13 +189,6 @@ describe('Aquaculture Site', () => {
 			['siteId', 'siteName'],
 			['1042', 'Storholmen'],
 		]);
-	});
-
-	it('names its operation on the canvas where the site ID comes from the input', async () => {
-		await openNode('Get a site');
-		await editor.fillExpression('siteId', '{{ $json.site }}');
-		await editor.closePanel();
-		expect(await readCaption(NODE)).toEqual([NODE, 'get: site']);
 	});
 });
 
@@ -257,5 +231,5 @@ it('says so when a credential that worked gets a wrong password', async () => {
 	await editor.fill('password', 'another that is wrong');
 	await editor.saveCredential();
 	await dialog.getByText('More details').click();
-	await dialog.getByText(REFUSED).waitFor();
+	await dialog.getByText(REJECTED).waitFor();
 });

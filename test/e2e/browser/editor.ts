@@ -1,15 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
-import { until } from '../until';
+import { defined } from '../../helpers/at';
+import { until } from '../../helpers/until';
 
-/** The owner's e-mail and password. */
-export interface Account {
-	email: string;
-	password: string;
-}
+/** Where a part of the page is. */
+export const boxOf = async (part: Locator) => defined(await part.boundingBox());
 
 /**
- * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor shows that it is
- * done. The `data-test-id`s are n8n's own, made for its own tests.
+ * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor shows its result.
+ * The `data-test-id`s are n8n's own, made for its own tests.
  */
 export class Editor {
 	constructor(
@@ -22,7 +20,7 @@ export class Editor {
 		return this.at('ndv');
 	}
 
-	/** What the open node gave at its last run. */
+	/** The output of the open node's last run. */
 	get output(): Locator {
 		return this.at('output-panel');
 	}
@@ -46,7 +44,7 @@ export class Editor {
 		return inside.locator(`[data-test-id="${testId}"]`);
 	}
 
-	async signIn({ email, password }: Account): Promise<void> {
+	async signIn({ email, password }: { email: string; password: string }): Promise<void> {
 		await this.page.goto(`${this.baseUrl}/signin`);
 		await this.page.getByLabel('Email').fill(email);
 		await this.page.getByLabel('Password').fill(password);
@@ -65,8 +63,8 @@ export class Editor {
 	async searchNodes(text: string, name: string): Promise<Locator> {
 		const search = this.nodeList.getByRole('textbox').first();
 		const names = this.at('node-creator-item-name', this.nodeList);
-		// So that nothing of an earlier search is taken for a result of this one
-		await search.fill('nothing is called like this');
+		// So that no result of an earlier search is taken for one of this search
+		await search.fill('nothing has this name');
 		await until('the node list is empty', async () => (await names.count()) === 0);
 		await search.fill(text);
 		const entry = this.at('item-iterator-item', this.nodeList).filter({
@@ -76,7 +74,7 @@ export class Editor {
 		return entry;
 	}
 
-	/** Adds a manual trigger to an empty workflow and opens the list of nodes for what comes next. */
+	/** Adds a manual trigger to an empty workflow and opens the list of nodes for the next one. */
 	async addManualTrigger(): Promise<void> {
 		await (await this.searchNodes('manual', 'Manual Trigger')).click();
 		await this.canvas.first().waitFor();
@@ -88,7 +86,7 @@ export class Editor {
 	async addNode(name: string, action: string): Promise<void> {
 		await (await this.searchNodes(name, name)).click();
 		const actions = this.nodeList.getByText(action, { exact: true });
-		// The list opens on the actions, with the triggers folded up, or the other way round
+		// The list opens on the actions, with the triggers collapsed, or the other way around
 		await this.at('node-creator-category-item', this.nodeList).first().waitFor();
 		if (!(await actions.isVisible())) {
 			await this.at('node-creator-category-item', this.nodeList).last().click();
@@ -104,7 +102,7 @@ export class Editor {
 		await this.addNode(name, action);
 	}
 
-	/** Sees to it that the open node has this credential. n8n chooses it by itself, unless it is slow to list them. */
+	/** Selects this credential in the open node, unless n8n has already done so by itself. */
 	async useCredential(name: string): Promise<void> {
 		const list = this.at('node-credentials-select');
 		const chosen = list.locator('input').first();
@@ -122,21 +120,6 @@ export class Editor {
 		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
 	}
 
-	/** Types an expression into a field of the open node. */
-	async fillExpression(parameter: string, expression: string): Promise<void> {
-		const field = this.at(`parameter-input-${parameter}`);
-		await field.hover();
-		await this.at(
-			'radio-button-expression',
-			this.at(`${parameter}-parameter-input-options-container`),
-		).click();
-		const text = field.locator('.cm-content');
-		// The field becomes another one, which takes what is typed only once it has the focus
-		await field.locator('.cm-focused').waitFor();
-		await text.fill(expression);
-		await text.getByText(expression).waitFor();
-	}
-
 	/** Chooses from a list of the open node; from a list of several, one more. */
 	async choose(parameter: string, option: string): Promise<void> {
 		await this.at(`parameter-input-${parameter}`).click();
@@ -150,7 +133,7 @@ export class Editor {
 		await entry.waitFor({ state: 'hidden' });
 	}
 
-	/** Takes all choices out of a list of several. */
+	/** Removes all choices from a list of several. */
 	async chooseNone(parameter: string): Promise<void> {
 		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');
 		for (let left = await choices.count(); left > 0; left--) {
@@ -159,7 +142,7 @@ export class Editor {
 		}
 	}
 
-	/** Runs the open node, by the button that says so, and waits for its end. */
+	/** Runs the open node by its button, and waits for the end. */
 	async execute(button = 'Execute step'): Promise<void> {
 		await this.closeMessages();
 		await this.at('node-execute-button').filter({ hasText: button }).click();
@@ -172,7 +155,7 @@ export class Editor {
 		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
 	}
 
-	/** The output's table as it is read: the head, then the rows. */
+	/** The output's table: the head, then the rows. */
 	async readTable(): Promise<string[][]> {
 		await this.viewOutput('Table');
 		const rows = this.output.locator('table tr');
@@ -180,7 +163,7 @@ export class Editor {
 		const table: string[][] = [];
 		for (const row of await rows.all()) {
 			const cells = (await row.locator('th, td').allInnerTexts()).map((text) => text.trim());
-			// The last cell is n8n's margin
+			// The last cell is a margin
 			table.push(cells.at(-1) === '' ? cells.slice(0, -1) : cells);
 		}
 		return table;
@@ -192,7 +175,7 @@ export class Editor {
 		return hints.map((hint) => hint.trim());
 	}
 
-	/** The message of a node that failed, and what it says one can do. */
+	/** The message of a node that failed, and what it says to do. */
 	async readFailure(): Promise<{ message: string; description: string }> {
 		return {
 			message: await this.at('node-error-message', this.output).innerText(),
@@ -200,12 +183,11 @@ export class Editor {
 		};
 	}
 
-	/** Makes the pane left of the parameters so many pixels wide; the output gets what is left. */
+	/** Sets the width of the pane to the left of the parameters; the output gets the rest. */
 	async narrowInput(pixels: number): Promise<void> {
 		const handle = this.at('panel-drag-button');
-		const { x, y } = (await handle.boundingBox())!;
-		const [panel, parameters] = [this.panel, this.at('tab-params')];
-		const width = (await parameters.boundingBox())!.x - (await panel.boundingBox())!.x;
+		const { x, y } = await boxOf(handle);
+		const width = (await boxOf(this.at('tab-params'))).x - (await boxOf(this.panel)).x;
 		await handle.hover({ position: { x: 5, y: 5 } });
 		await this.page.mouse.down();
 		await this.page.mouse.move(x + 5 - (width - pixels), y + 5, { steps: 5 });
@@ -225,13 +207,13 @@ export class Editor {
 
 	/** Closes the messages in the corner of the window. */
 	async closeMessages(): Promise<void> {
-		await until('no message is in the way', async () => {
+		await until('no message is left', async () => {
 			if ((await this.messages.count()) === 0) return true;
 			await this.messages
 				.first()
 				.locator('.el-notification__closeBtn')
 				.click({ timeout: 1000 })
-				// It goes away by itself as well
+				// A message also closes by itself
 				.catch(() => undefined);
 			return false;
 		});

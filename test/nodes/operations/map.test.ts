@@ -1,14 +1,20 @@
 import { check } from '@placemarkio/check-geojson';
 import fc from 'fast-check';
-import { toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
-import { infoOf, unitsOf, type Site } from '../../../nodes/AquacultureSite/site/site';
+import { getGeoJson, toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
+import { infoOf, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import type { Site } from '../../../nodes/AquacultureSite/site/site';
+import { forAll } from '../../fuzz/fuzz';
+import { defined } from '../../helpers/at';
+import { perform } from '../../helpers/operation';
 import { siteJson } from '../../helpers/site-json';
 
 const mapOf = (...sites: Site[]) =>
 	toSiteMap(sites.map((site, index) => ({ siteId: String(index + 1), site })));
 const siteAt = (latitude: unknown, longitude: unknown): Site => ({ info: { latitude, longitude } });
-const bboxOf = (...places: Array<[number, number]>) =>
-	mapOf(...places.map(([latitude, longitude]) => siteAt(latitude, longitude))).collection.bbox;
+const boxAround = (latitudes: number[], longitudes: number[]) =>
+	mapOf(...latitudes.map((latitude, index) => siteAt(latitude, longitudes[index]))).collection.bbox;
+const idsOf = ({ collection }: ReturnType<typeof toSiteMap>) =>
+	collection.features.map(({ id }) => id);
 
 const site = {
 	siteId: 1042,
@@ -18,73 +24,74 @@ const site = {
 	units: [{ unitId: 7, unitName: 'Pen 7', longitude: 13.5, latitude: 66.9, net: 'blue' }],
 };
 
-describe('a map (RFC 7946)', () => {
-	test('has the site and its units as points with all their properties', () => {
-		const { collection } = toSiteMap([{ siteId: '1042', site }]);
-		expect(collection).toEqual({
-			type: 'FeatureCollection',
-			bbox: [13.4, 66.8, 13.5, 66.9],
-			features: [
-				{
-					type: 'Feature',
-					id: 'site-1042',
-					geometry: { type: 'Point', coordinates: [13.4, 66.8] },
-					properties: {
-						kind: 'site',
-						siteId: 1042,
-						siteName: 'Storholmen',
-						owner: 'unknown field',
-						type: 'Sea',
-						license: null,
-						depth: 80,
-					},
-				},
-				{
-					type: 'Feature',
-					id: 'unit-1042-7',
-					geometry: { type: 'Point', coordinates: [13.5, 66.9] },
-					properties: {
-						kind: 'unit',
-						siteId: 1042,
-						siteName: 'Storholmen',
-						unitId: 7,
-						unitName: 'Pen 7',
-						net: 'blue',
-					},
-				},
-			],
-		});
+const { siteId, siteName, owner } = site;
+const pen = { unitId: 7, unitName: 'Pen 7', net: 'blue' };
+const map = {
+	type: 'FeatureCollection',
+	bbox: [13.4, 66.8, 13.5, 66.9],
+	features: [
+		{
+			type: 'Feature',
+			id: 'site-1042',
+			geometry: { type: 'Point', coordinates: [13.4, 66.8] },
+			properties: { kind: 'site', siteId, siteName, owner, type: 'Sea', license: null, depth: 80 },
+		},
+		{
+			type: 'Feature',
+			id: 'unit-1042-7',
+			geometry: { type: 'Point', coordinates: [13.5, 66.9] },
+			properties: { kind: 'unit', siteId, siteName, ...pen },
+		},
+	],
+};
+
+describe('Get GeoJSON', () => {
+	test('returns the sites and their units as points with all their properties (RFC 7946)', async () => {
+		const result = await perform(getGeoJson, { siteIds: '1042' }, site);
+		expect(result).toMatchObject({ siteIds: ['1042'], parts: ['info', 'units'], hints: [] });
+		expect(result.items).toEqual([{ json: map }]);
 	});
 
+	test.each([
+		[{}, [site], 'data', 'site-1042.geojson'],
+		[{ binaryPropertyName: 'map' }, [site, { siteId: 7 }], 'map', 'sites.geojson'],
+	])('returns them as a file: %j', async (chosen, sites, field, fileName) => {
+		const parameters = { siteIds: '1042, 7', format: 'file', ...chosen };
+		const { items } = await perform(getGeoJson, parameters, ...sites);
+		const [{ json, binary } = { json: {} }, ...more] = items;
+		expect(more).toEqual([]);
+		expect(json).toEqual({ fileName, siteCount: sites.length, featureCount: 2 });
+		expect(binary?.[field]).toMatchObject({ fileName, mimeType: 'application/geo+json' });
+		expect(JSON.parse(binary?.[field]?.data ?? '')).toEqual(map);
+	});
+
+	test('names in a hint what is not on the map, or at a doubtful place', async () => {
+		const units = [{ unitName: 'Pen 1', latitude: 0, longitude: 0 }];
+		const { hints } = await perform(getGeoJson, { siteIds: '1042' }, { siteId: 1042, units });
+		expect(hints).toEqual([
+			'Not on the map because they have no usable coordinates: site 1042',
+			'At 0° N 0° E, so the coordinates may be missing: unit Pen 1 of site 1042',
+		]);
+	});
+});
+
+describe('a map', () => {
 	test('has several sites in their order', () => {
-		const { collection } = mapOf(site, siteAt(1, 2), site);
-		expect(collection.features.map(({ id }) => id)).toEqual([
-			'site-1',
-			'unit-1-7',
-			'site-2',
-			'site-3',
-			'unit-3-7',
+		expect(idsOf(mapOf(site, siteAt(1, 2), site))).toEqual([
+			...['site-1', 'unit-1-7', 'site-2', 'site-3', 'unit-3-7'],
 		]);
 	});
 
 	test('has no box where it is empty (section 5)', () => {
 		expect(mapOf({}).collection).toEqual({ type: 'FeatureCollection', features: [] });
-		expect(mapOf().collection).toEqual({ type: 'FeatureCollection', features: [] });
 	});
 
-	test('tells features apart whose unit IDs are absent or repeated', () => {
-		const place = { latitude: 1, longitude: 2 };
-		const units = [
-			{},
-			{},
-			{ unitId: 7 },
-			{ unitId: '7' },
-			{ unitId: { a: 1 } },
-			{ unitId: null },
-			{ unitId: 7 },
-		];
-		const { collection } = mapOf({ units: units.map((unit) => ({ ...place, ...unit })) });
-		expect(collection.features.map(({ id }) => id)).toEqual([
+	test('has an ID of its own for each unit, also where the service sends none or repeats one', () => {
+		const unitIds = [undefined, undefined, 7, '7', { a: 1 }, null, 7];
+		const result = mapOf({
+			units: unitIds.map((unitId) => ({ unitId, latitude: 1, longitude: 2 })),
+		});
+		expect(idsOf(result)).toEqual([
 			'unit-1-no-id-1',
 			'unit-1-no-id-2',
 			'unit-1-7',
@@ -93,127 +100,66 @@ describe('a map (RFC 7946)', () => {
 			'unit-1-no-id-6',
 			'unit-1-7-3',
 		]);
-		expect(collection.features[0]!.properties).toEqual({
-			kind: 'unit',
-			siteId: null,
-			siteName: null,
+		const properties = { kind: 'unit', siteId: null, siteName: null };
+		expect(result.collection.features[0]?.properties).toEqual(properties);
+	});
+
+	test('of any sites is valid GeoJSON, in which each site and unit is found or named', () => {
+		forAll([fc.array(siteJson, { maxLength: 3 })], (sites) => {
+			const before = JSON.stringify(sites);
+			const result = mapOf(...sites);
+			// Throws where RFC 7946 is not kept
+			check(JSON.stringify(result.collection));
+			const things = sites.flatMap((any) => [infoOf(any) ?? {}, ...(unitsOf(any) ?? [])]);
+			const ids = idsOf(result);
+			expect(ids.length + result.unlocated.length).toBe(things.length);
+			expect(new Set(ids).size).toBe(ids.length);
+			for (const { geometry } of result.collection.features) {
+				const [longitude, latitude] = geometry.coordinates;
+				expect(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90).toBe(true);
+			}
+			expect(JSON.stringify(sites)).toBe(before);
 		});
 	});
 });
 
 describe('the box around it (RFC 7946, section 5)', () => {
-	test.each<[string, Array<[number, number]>, number[]]>([
-		['one point', [[66.8, 13.4]], [13.4, 66.8, 13.4, 66.8]],
-		[
-			'west and east of Greenwich',
-			[
-				[60, -1],
-				[61, 4],
-			],
-			[-1, 60, 4, 61],
-		],
-		[
-			'south of the equator',
-			[
-				[-42, -73],
-				[-44, -72.5],
-			],
-			[-73, -44, -72.5, -42],
-		],
-		[
-			'over the antimeridian (section 5.2)',
-			[
-				[-17, 179],
-				[-18, -178],
-			],
-			[179, -18, -178, -17],
-		],
-		[
-			'over it with one in the middle',
-			[
-				[0, -179],
-				[0, 178],
-				[0, 180],
-			],
-			[178, 0, -179, 0],
-		],
-		[
-			'on both sides of it at once',
-			[
-				[0, 180],
-				[0, -180],
-			],
-			[180, 0, -180, 0],
-		],
-		[
-			'at the pole',
-			[
-				[90, 13],
-				[80, 15],
-			],
-			[13, 80, 15, 90],
-		],
-		[
-			'at both ends of the world',
-			[
-				[-90, 0],
-				[90, 0],
-			],
-			[0, -90, 0, 90],
-		],
-		[
-			'not over it where both ways are as wide',
-			[
-				[0, -90],
-				[0, 90],
-			],
-			[-90, 0, 90, 0],
-		],
-		[
-			'the widest gap decides',
-			[
-				[0, -120],
-				[0, 0],
-				[0, 110],
-			],
-			[-120, 0, 110, 0],
-		],
-	])('%s', (_where, places, bbox) => {
-		expect(bboxOf(...places)).toEqual(bbox);
-		expect(bboxOf(...places.reverse())).toEqual(bbox);
+	test.each([
+		['one point', [66.8], [13.4], [13.4, 66.8, 13.4, 66.8]],
+		['west and east of Greenwich', [60, 61], [-1, 4], [-1, 60, 4, 61]],
+		['south of the equator', [-42, -44], [-73, -72.5], [-73, -44, -72.5, -42]],
+		['over the antimeridian (section 5.2)', [-17, -18], [179, -178], [179, -18, -178, -17]],
+		['over it with one in the middle', [0, 0, 0], [-179, 178, 180], [178, 0, -179, 0]],
+		['on both sides of it at once', [0, 0], [180, -180], [180, 0, -180, 0]],
+		['at the pole', [90, 80], [13, 15], [13, 80, 15, 90]],
+		['at both ends of the world', [-90, 90], [0, 0], [0, -90, 0, 90]],
+		['not over it where both ways are as wide', [0, 0], [-90, 90], [-90, 0, 90, 0]],
+		['the widest gap decides', [0, 0, 0], [-120, 0, 110], [-120, 0, 110, 0]],
+	])('%s', (_where, latitudes, longitudes, bbox) => {
+		expect(boxAround(latitudes, longitudes)).toEqual(bbox);
+		expect(boxAround([...latitudes].reverse(), [...longitudes].reverse())).toEqual(bbox);
 	});
 
-	test('holds every point, and is no wider than half the way round where the points are not', () => {
-		const point = fc.tuple(
-			fc.double({ min: -90, max: 90, noNaN: true }),
-			fc.double({ min: -30, max: 30, noNaN: true }),
-		);
-		const middle = fc.integer({ min: -180, max: 180 });
-		fc.assert(
-			fc.property(fc.array(point, { minLength: 1 }), middle, (points, centre) => {
-				const places = points.map(([latitude, offset]): [number, number] => {
-					const longitude = centre + offset;
-					return [
-						latitude,
-						longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude,
-					];
-				});
-				const [west, south, east, north] = bboxOf(...places)!;
-				expect((east - west + 360) % 360).toBeLessThanOrEqual(60 + 1e-9);
-				for (const [latitude, longitude] of places) {
-					expect(latitude >= south && latitude <= north).toBe(true);
-					const inside =
-						west <= east
-							? longitude >= west && longitude <= east
-							: longitude >= west || longitude <= east;
-					expect(inside).toBe(true);
-				}
-			}),
-		);
+	test('holds every point, and is as narrow as they are close, wherever they are', () => {
+		const latitude = fc.double({ min: -90, max: 90, noNaN: true });
+		const offset = fc.double({ min: -30, max: 30, noNaN: true });
+		const points = fc.array(fc.tuple(latitude, offset), { minLength: 1 });
+		forAll([points, fc.integer({ min: -180, max: 180 })], (places, center) => {
+			const latitudes = places.map(([place]) => place);
+			const longitudes = places
+				.map(([, east]) => center + east)
+				.map((east) => (east > 180 ? east - 360 : east < -180 ? east + 360 : east));
+			const [west, south, east, north] = defined(boxAround(latitudes, longitudes));
+			expect((east - west + 360) % 360).toBeLessThanOrEqual(60 + 1e-9);
+			expect(latitudes.every((place) => place >= south && place <= north)).toBe(true);
+			const isInside = (place: number) =>
+				west <= east ? place >= west && place <= east : place >= west || place <= east;
+			expect(longitudes.every(isInside)).toBe(true);
+		});
 	});
 });
 
-describe('what has no place on earth stays out and is named', () => {
+describe('what has no place on earth stays out of the map and is named', () => {
 	test.each<[unknown, unknown]>([
 		[null, 13.4],
 		[66.8, null],
@@ -263,26 +209,4 @@ describe('what has no place on earth stays out and is named', () => {
 		expect(atNullIsland).toEqual(['site 1', 'unit 7 of site 1']);
 		expect(unlocated).toEqual([]);
 	});
-
-	test('a site without info is named, its units are on the map', () => {
-		const { collection, unlocated } = mapOf({ siteName: 'Storholmen', units: site.units });
-		expect(collection.features.map(({ id }) => id)).toEqual(['unit-1-7']);
-		expect(unlocated).toEqual(['site Storholmen (1)']);
-	});
-});
-
-test('any sites give valid GeoJSON, in which each is found or named, with IDs of their own', () => {
-	fc.assert(
-		fc.property(fc.array(siteJson, { maxLength: 3 }), (sites) => {
-			const { collection, unlocated, atNullIsland } = mapOf(...sites);
-			// Throws where RFC 7946 is not kept
-			check(JSON.stringify(collection));
-			const things = sites.flatMap((any) => [infoOf(any) ?? {}, ...(unitsOf(any) ?? [])]);
-			expect(collection.features.length + unlocated.length).toBe(things.length);
-			expect(atNullIsland.length).toBeLessThanOrEqual(collection.features.length);
-			const ids = collection.features.map(({ id }) => id);
-			expect(new Set(ids).size).toBe(ids.length);
-		}),
-		{ numRuns: 500 },
-	);
 });

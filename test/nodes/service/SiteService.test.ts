@@ -1,56 +1,231 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { StoppedError } from '../../../nodes/AquacultureSite/service/pace';
-import { SiteService } from '../../../nodes/AquacultureSite/service/SiteService';
+import type { INodeParameters } from 'n8n-workflow';
+import type { Engine, NodeResult, TestNode } from '../../engine/engine';
+import type { Service } from '../../fake-service/service';
+import { startService } from '../../fake-service/service';
+import { manySites } from '../../fake-service/sites';
+import { at } from '../../helpers/at';
+import { itemsWith, seaFarm, siteNode } from '../../helpers/sea-farm';
 
-// As in n8n 1.x: `sleep` knows no signal
-jest.mock('n8n-workflow', () => {
-	const workflow = jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow');
-	return { ...workflow, sleep: async (ms: number) => await workflow.sleep(ms) };
+// What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
+
+const ids = manySites(200).map(({ siteId }) => siteId);
+const [first] = ids;
+
+let service: Service;
+let engine: Engine;
+
+beforeAll(async () => {
+	service = await startService({ sites: manySites(200) });
 });
+beforeEach(async () => {
+	service.reset();
+	engine = await seaFarm(service);
+	random(0.01);
+});
+afterEach(() => jest.restoreAllMocks());
+afterAll(() => service.close());
 
-/** A run of the node in which each connection breaks off. */
-function runWithBrokenConnections(cancelled: AbortSignal) {
-	const asked = jest.fn(async () => {
-		throw new Error('socket hang up', { cause: { code: 'ECONNRESET' } });
-	});
-	const context = {
-		getCredentials: async () => ({ baseUrl: 'http://sea-farm.invalid', accessToken: 'token' }),
-		getExecutionCancelSignal: () => cancelled,
-		helpers: { httpRequestWithAuthentication: asked },
-	} as unknown as IExecuteFunctions;
-	return { asked, context };
+/** The share of a backoff that a retry waits for. */
+function random(share: number): void {
+	jest.spyOn(Math, 'random').mockReturnValue(share);
 }
 
-afterEach(() => {
-	jest.useRealTimers();
+/** One item for each site. */
+async function run(
+	siteIds: readonly unknown[],
+	options: INodeParameters = {},
+	{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
+): Promise<NodeResult> {
+	const node = siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }, settings);
+	return await engine.run({ node, items: itemsWith(siteIds), signal });
+}
+
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
+const hintsOf = ({ hints }: NodeResult) => hints.map(({ message }) => message);
+
+const failedItems = ({ items }: NodeResult) =>
+	items.flatMap(({ json }, index) => ('error' in json ? [index] : []));
+
+describe('requests side by side', () => {
+	test.each([1, 7, 30])('are never more than Max Concurrency, here %i', async (maxConcurrency) => {
+		service.faults.site.push({ latencyMs: 20 });
+		const { items } = await run(ids.slice(0, 15 * maxConcurrency), { maxConcurrency });
+		expect(items.length).toBeGreaterThan(14);
+		expect(service.counts.maxInFlight).toBeLessThanOrEqual(maxConcurrency);
+		expect(service.counts.maxInFlight).toBeGreaterThan(maxConcurrency / 2);
+	});
+
+	test('need the credential read from the database of n8n once', async () => {
+		await run([first]);
+		const before = engine.credentialReads;
+		await run(ids.slice(0, 50));
+		expect(engine.credentialReads - before).toBe(1);
+	});
+
+	test('get all sites from a service that limits the rate and names no wait', async () => {
+		service.faults.site.push({ rateLimit: { perSecond: 50, burst: 1, retryAfter: 'none' } });
+		expect((await run(ids.slice(0, 40))).items).toHaveLength(40);
+		expect(service.counts.byStatus[429]).toBeGreaterThan(20);
+	});
 });
 
-const REQUEST = {
-	siteId: '1042',
-	parts: [],
-	apiVersion: '2025-01-01',
-	timeout: 1000,
-	maxRetries: 10,
-};
+describe('hints', () => {
+	test('are absent where all went well', async () => {
+		expect(hintsOf(await run(ids.slice(0, 20)))).toEqual([]);
+	});
 
-test('a stopped run waits for no retry, also where n8n lets nobody end a wait', async () => {
-	// No time passes: what waits for a timer waits for ever
-	jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-	const cancelling = new AbortController();
-	const { asked, context } = runWithBrokenConnections(cancelling.signal);
-	const service = await SiteService.open(context, { maxConcurrency: 1, longestWait: 0 });
-	const reading = service.read(REQUEST);
-	await new Promise(setImmediate);
-	expect(jest.getTimerCount()).toBe(1);
-
-	cancelling.abort();
-	await expect(reading).rejects.toThrow(StoppedError);
-	expect(asked).toHaveBeenCalledTimes(1);
+	test('name pauses and retries', async () => {
+		random(0.1);
+		service.faults.site.push({ status: 503, times: 3 });
+		// 0.1 + 0.2 + 0.4 seconds
+		expect(hintsOf(await run([first]))).toEqual([
+			"The service was busy: the run paused 3 times, for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
+			'Requests were retried 3 times.',
+		]);
+	});
 });
 
-test('a run that was stopped while its parameters were read asks for nothing', async () => {
-	const { asked, context } = runWithBrokenConnections(AbortSignal.abort());
-	const service = await SiteService.open(context, { maxConcurrency: 1, longestWait: 0 });
-	await expect(service.read(REQUEST)).rejects.toThrow(StoppedError);
-	expect(asked).not.toHaveBeenCalled();
+describe('Retry-After', () => {
+	test.each([
+		[429, 'in seconds', 1],
+		[503, 'as a date', { dateInSeconds: 1 }],
+	])('of a %i %s holds back the whole run', async (status, _form, retryAfter) => {
+		service.faults.site.push({ skip: 20, times: 1, status, retryAfter }, { latencyMs: 5 });
+		const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
+		expect(result.items).toHaveLength(60);
+		const requests = service.requests.filter(({ endpoint }) => endpoint === 'site');
+		const refused = requests.findIndex((request) => request.status === status);
+		// Up to seven others had been sent before the refusal was known
+		const later = requests.slice(refused + 8);
+		expect(later.length).toBeGreaterThan(20);
+		for (const { at: time } of later) {
+			expect(time - at(requests, refused).at).toBeGreaterThanOrEqual(995);
+		}
+		expect(hintsOf(result)).toEqual([
+			expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
+			'Requests were retried once.',
+		]);
+	});
+
+	test('of an hour at the login fails all items after one request', async () => {
+		service.faults.token.push({ status: 429, retryAfter: 3600 });
+		const { error } = await run(ids.slice(0, 20));
+		expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
+		expect(error?.description).toBe(
+			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
+		);
+		expect(error?.httpCode).toBe('429');
+		expect(service.counts.requests).toBe(1);
+	});
+});
+
+describe('a token that expires in mid-run', () => {
+	test('is renewed by the request that finds it out, for all that follow', async () => {
+		service.faults.tokenLifetime = { uses: 20 };
+		const { items } = await run(ids.slice(0, 60), { maxConcurrency: 1 });
+		expect(items).toHaveLength(60);
+		expect(service.counts).toMatchObject({ siteRequests: 60 + 2, logins: 1 + 2 });
+	});
+
+	test('is renewed once, also for a request that finds it out later', async () => {
+		await run([first]);
+		service.expireTokens();
+		service.faults.site.push({ siteId: first, latencyMs: 200, times: 1 });
+		expect((await run(ids.slice(0, 2))).items).toHaveLength(2);
+		expect(service.counts).toMatchObject({ siteRequests: 1 + 2 * 2, logins: 2 });
+	});
+
+	test('does not come back with a slow response to an earlier request', async () => {
+		const [slow, ...others] = ids.slice(0, 60);
+		let requests = 0;
+		service.faults.site.push(
+			{ siteId: slow, drip: { bytes: 20, everyMs: 10 } },
+			{
+				siteId: others,
+				latencyMs: () => {
+					if (++requests === 5) service.expireTokens();
+					return 20;
+				},
+			},
+		);
+		const { items } = await run([slow, ...others], { maxConcurrency: 2 });
+		expect(items).toHaveLength(60);
+		expect(service.counts).toMatchObject({ siteRequests: 60 + 1, logins: 2 });
+	});
+
+	test('for ever, with many requests in flight: few logins', async () => {
+		service.faults.site.push({ status: 401 });
+		const result = await run(ids, {}, CONTINUE);
+		expect(failedItems(result)).toHaveLength(200);
+		expect(service.counts.logins).toBeLessThanOrEqual(6);
+		expect(service.counts.siteRequests).toBeLessThanOrEqual(16);
+	});
+});
+
+test('a body that never ends is given up half a minute after the timeout', async () => {
+	const timeout = AbortSignal.timeout.bind(AbortSignal);
+	const limits: number[] = [];
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+		limits.push(milliseconds);
+		return timeout(300);
+	});
+	service.faults.site.push({ drip: { bytes: 1, everyMs: 100 } });
+	const { error } = await run([first], { timeout: 5000, maxRetries: 0 });
+	expect(error?.message).toBe('The service did not respond in time');
+	expect(limits).toContain(35_000);
+});
+
+describe('stopping the execution', () => {
+	// Whoever waited for another try would wait for a minute
+	beforeEach(() => random(60));
+
+	test.each([3, 0])('ends the requests in flight, with Max Retries %i', async (maxRetries) => {
+		const stopping = new AbortController();
+		let arrived = 0;
+		service.faults.site.push({
+			when: () => {
+				if (++arrived === 4) setImmediate(() => stopping.abort());
+				return true;
+			},
+			connection: 'hang',
+		});
+		await expectStopped(ids, stopping.signal, { maxRetries });
+		expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
+	});
+
+	test.each([
+		['that the service asked for', { status: 429, retryAfter: 60 }],
+		['before a retry', { status: 502 }],
+	])('ends a wait %s', async (_, fault) => {
+		service.faults.site.push(fault);
+		const stopping = new AbortController();
+		const { setTimeout } = globalThis;
+		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
+			if (wait > 59_000) setImmediate(() => stopping.abort());
+			return setTimeout(then, wait);
+		});
+		await expectStopped([first], stopping.signal);
+		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('before it has begun sends nothing', async () => {
+		await expectStopped(ids, AbortSignal.abort());
+		expect(service.counts.siteRequests).toBe(0);
+	});
+
+	/** Then another user's whole run goes by, and the service hears of nobody else. */
+	async function expectStopped(
+		siteIds: unknown[],
+		signal: AbortSignal,
+		options = {},
+	): Promise<void> {
+		expect((await run(siteIds, options, { signal })).status).toBe('canceled');
+		const before = service.counts.siteRequests;
+		service.faults.site = [];
+		engine = await seaFarm(service);
+		expect((await run(ids.slice(0, 50))).items).toHaveLength(50);
+		expect(service.counts.siteRequests).toBe(before + 50);
+		service.counts.siteRequests = before;
+	}
 });

@@ -1,244 +1,258 @@
 import fc from 'fast-check';
-import { Pace, StoppedError, type Outcome, type Place } from '../../../nodes/AquacultureSite/service/pace';
+import type { Load } from '../../../nodes/AquacultureSite/service/pace';
+import { Pace } from '../../../nodes/AquacultureSite/service/pace';
+import { FakeClock, settle } from '../../helpers/fake-clock';
 
-/** Lets everything happen that is ready to. */
-const settle = async () => await new Promise((done) => setImmediate(done));
-
-/** A run that asks a pace for places, and sees who was served. */
+/** A run whose requests end when the test says so. */
 class Run {
 	readonly stopping = new AbortController();
 
+	readonly clock = new FakeClock(this.stopping.signal);
+
 	readonly pace: Pace;
 
-	/** Who was given a place, in order; the places not given back yet. */
-	readonly served: number[] = [];
+	/** The requests that were started, flushed, stopped or failed, by their number. */
+	readonly started: number[] = [];
 
-	readonly underWay: Place[] = [];
+	readonly flushed: number[] = [];
 
-	readonly stopped: number[] = [];
+	readonly stopped: unknown[] = [];
 
-	mostUnderWay = 0;
+	mostInFlight = 0;
 
-	private asked = 0;
+	private readonly inFlight: ((load?: Load) => void)[] = [];
 
-	constructor(most: number) {
-		this.pace = new Pace(most, this.stopping.signal);
+	private count = 0;
+
+	constructor(maxConcurrency: number) {
+		this.pace = new Pace(maxConcurrency, this.clock, this.stopping.signal);
 	}
 
-	/** Asks for places. */
-	take(count = 1, first?: boolean): void {
-		for (let number = 0; number < count; number++) {
-			const who = this.asked++;
-			this.pace.take(first).then(
-				(place) => {
-					this.served.push(who);
-					this.underWay.push(place);
-					this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay.length);
-				},
-				(error: unknown) => {
-					expect(error).toBeInstanceOf(StoppedError);
-					this.stopped.push(who);
-				},
-			);
-		}
+	/** Hands in so many requests. */
+	add(count: number, isRetry?: boolean): void {
+		for (let index = 0; index < count; index++) void this.request(this.count++, isRetry);
 	}
 
-	/** Gives back all places under way, or so many of them. */
-	async give(outcome: Outcome, count = Infinity): Promise<void> {
+	/** Ends the requests in flight, or so many of them, each with what it says about the load. */
+	async end(load?: Load, count = Infinity): Promise<void> {
 		await settle();
-		for (const place of this.underWay.splice(0, count)) this.pace.give(place, outcome);
+		for (const end of this.inFlight.splice(0, count)) end(load);
 		await settle();
 	}
 
-	/** How many may be under way now, with more than enough waiting. */
+	/** Requests in flight, where more than enough are waiting. */
 	async width(): Promise<number> {
 		await settle();
-		return this.underWay.length;
+		return this.inFlight.length;
+	}
+
+	private async request(number: number, isRetry?: boolean): Promise<void> {
+		const work = async (report: (load: Load) => void) => {
+			this.started.push(number);
+			const load = await new Promise<Load | undefined>((end) => {
+				this.inFlight.push(end);
+				this.mostInFlight = Math.max(this.mostInFlight, this.inFlight.length);
+			});
+			if (load) report(load);
+			return 'done';
+		};
+		try {
+			if ((await this.pace.run(work, isRetry)) !== 'done') this.flushed.push(number);
+		} catch (reason) {
+			this.stopped.push(reason);
+		}
 	}
 }
 
-test('starts with four, and triples with each round that goes well, up to the most', async () => {
-	const run = new Run(20);
-	run.take(200);
-	const widths = [await run.width()];
-	for (let round = 0; round < 4; round++) {
-		await run.give('well');
-		widths.push(await run.width());
+/** The width at the start and after each round in which all requests end so. */
+async function widths(run: Run, load: Load | undefined, rounds: number): Promise<number[]> {
+	const seen = [await run.width()];
+	for (let round = 0; round < rounds; round++) {
+		await run.end(load);
+		seen.push(await run.width());
 	}
-	expect(widths).toEqual([4, 12, 20, 20, 20]);
+	return seen;
+}
+
+describe('how many requests are in flight', () => {
+	test('four at first, three times as many after each good round, up to the maximum', async () => {
+		const run = new Run(20);
+		run.add(200);
+		expect(await widths(run, 'success', 4)).toEqual([4, 12, 20, 20, 20]);
+	});
+
+	test.each([1, 2, 3])('never more than a maximum of %i', async (maximum) => {
+		const run = new Run(maximum);
+		run.add(30);
+		expect(await widths(run, 'success', 4)).toEqual(Array(5).fill(maximum));
+	});
+
+	test('half as many after an overload, however many requests report it', async () => {
+		const run = new Run(64);
+		run.add(1000);
+		expect(await widths(run, 'success', 1)).toEqual([4, 12]);
+		await run.end('overload');
+		expect(await run.width()).toBe(6);
+		await run.end('overload', 1);
+		expect(await run.width()).toBe(5);
+		await run.end('other');
+		expect(await run.width()).toBe(3);
+	});
+
+	test('never less than one', async () => {
+		const run = new Run(64);
+		run.add(100);
+		expect((await widths(run, 'overload', 10)).at(-1)).toBe(1);
+	});
+
+	test('one more after each good round once there was an overload', async () => {
+		const run = new Run(64);
+		run.add(1000);
+		await run.end('success');
+		await run.end('overload');
+		expect(await widths(run, 'success', 4)).toEqual([6, 6, 7, 8, 9]);
+	});
+
+	test.each(['other', undefined] as const)(
+		'the same after requests that report %s',
+		async (load) => {
+			const run = new Run(64);
+			run.add(100);
+			expect(await widths(run, load, 3)).toEqual([4, 4, 4, 4]);
+		},
+	);
 });
 
-test.each([1, 2, 3])('never has more than %i under way, where that is the most', async (most) => {
-	const run = new Run(most);
-	run.take(30);
-	for (let round = 0; round < 10; round++) {
-		expect(await run.width()).toBe(most);
-		await run.give('well');
-	}
-});
-
-test('is halved once by an overload that several requests tell of', async () => {
-	const run = new Run(64);
-	run.take(1000);
-	await run.give('well');
-	expect(await run.width()).toBe(12);
-	await run.give('overloaded');
-	expect(await run.width()).toBe(6);
-	// The next overload is another one
-	await run.give('overloaded', 1);
-	expect(await run.width()).toBe(5);
-	await run.give('otherwise');
-	expect(await run.width()).toBe(3);
-});
-
-test('is never less than one', async () => {
-	const run = new Run(64);
-	run.take(100);
-	for (let round = 0; round < 10; round++) {
-		await run.give('overloaded');
-	}
-	expect(await run.width()).toBe(1);
-});
-
-test('after an overload grows again, by about one with each round', async () => {
-	const run = new Run(64);
-	run.take(1000);
-	await run.give('well');
-	await run.give('overloaded');
-	const widths = [await run.width()];
-	for (let round = 0; round < 4; round++) {
-		await run.give('well');
-		widths.push(await run.width());
-	}
-	expect(widths[0]).toBe(6);
-	for (let round = 1; round < widths.length; round++) {
-		expect(widths[round]! - widths[round - 1]!).toBeLessThanOrEqual(1);
-	}
-	expect(widths.at(-1)).toBeGreaterThanOrEqual(9);
-});
-
-test('stays as it is where requests fail for other reasons', async () => {
-	const run = new Run(64);
-	run.take(100);
-	for (let round = 0; round < 5; round++) await run.give('otherwise');
-	expect(await run.width()).toBe(4);
-});
-
-test('serves in turn, and those that ask again first', async () => {
+test('first come, first served, and retries before all others', async () => {
 	const run = new Run(1);
-	run.take(3);
+	run.add(3);
 	await settle();
-	run.take(1, true);
-	for (let round = 0; round < 4; round++) await run.give('well');
-	expect(run.served).toEqual([0, 3, 1, 2]);
+	run.add(2, true);
+	await widths(run, 'success', 5);
+	expect(run.started).toEqual([0, 3, 4, 1, 2]);
+});
+
+test('a slot is given back when the request throws', async () => {
+	const { pace } = new Run(1);
+	const unexpected = new Error('Unexpected');
+	await expect(pace.run(() => Promise.reject(unexpected))).rejects.toBe(unexpected);
+	expect(await pace.run(() => Promise.resolve('next'))).toBe('next');
 });
 
 describe('a pause', () => {
-	beforeEach(() => {
-		jest.useFakeTimers({ doNotFake: ['setImmediate'] });
-	});
-
-	afterEach(() => {
-		jest.useRealTimers();
-	});
-
 	test('holds back all requests until it is over', async () => {
 		const run = new Run(64);
 		run.pace.pause(5000);
-		run.take(10);
-		await jest.advanceTimersByTimeAsync(4999);
-		expect(run.served).toEqual([]);
-		await jest.advanceTimersByTimeAsync(2);
-		expect(run.served).toEqual([0, 1, 2, 3]);
+		run.add(10);
+		await run.clock.advance(4999);
+		expect(run.started).toEqual([]);
+		await run.clock.advance(1);
+		expect(run.started).toEqual([0, 1, 2, 3]);
 		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 5000 });
 	});
 
-	test('that is longer takes over, a shorter one does not', async () => {
+	test('is replaced by a longer one, not by a shorter one', async () => {
 		const run = new Run(64);
-		run.pace.pause(5000);
-		run.pace.pause(1000);
-		await jest.advanceTimersByTimeAsync(2000);
+		for (const milliseconds of [5000, 1000, 5000]) run.pace.pause(milliseconds);
+		await run.clock.advance(2000);
 		run.pace.pause(6000);
-		// However often it was prolonged
-		expect(jest.getTimerCount()).toBe(1);
-		run.take(1);
-		await jest.advanceTimersByTimeAsync(5999);
-		expect(run.served).toEqual([]);
-		await jest.advanceTimersByTimeAsync(2);
-		expect(run.served).toEqual([0]);
-		// One stretch of waiting, however often it was prolonged
+		expect(run.clock.pausing).toBe(1);
+		run.add(1);
+		await run.clock.advance(5999);
+		expect(run.started).toEqual([]);
+		await run.clock.advance(1);
+		expect(run.started).toEqual([0]);
 		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 8000 });
 	});
 
-	test('after another one counts anew', async () => {
+	test('counts again after the one before is over', async () => {
 		const run = new Run(64);
 		for (let round = 0; round < 2; round++) {
 			run.pace.pause(1000);
-			run.take(1);
+			run.add(1);
 			await settle();
-			expect(run.served).toHaveLength(round);
-			await jest.advanceTimersByTimeAsync(1000);
+			expect(run.started).toHaveLength(round);
+			await run.clock.advance(1000);
 		}
-		expect(run.served).toEqual([0, 1]);
+		expect(run.started).toEqual([0, 1]);
 		expect(run.pace.pauses).toEqual({ count: 2, milliseconds: 2000 });
 	});
 
-	test('ends for all who wait when the run is stopped', async () => {
+	test('of no time holds back nothing and is not counted', async () => {
+		const run = new Run(64);
+		run.pace.pause(0);
+		run.add(1);
+		await settle();
+		expect(run.started).toEqual([0]);
+		expect(run.pace.pauses).toEqual({ count: 0, milliseconds: 0 });
+	});
+
+	test('ends when the run is stopped', async () => {
 		const run = new Run(64);
 		run.pace.pause(60_000);
-		run.take(3);
+		run.add(3);
 		run.stopping.abort();
 		await settle();
-		expect(run.stopped).toEqual([0, 1, 2]);
-		expect(jest.getTimerCount()).toBe(0);
+		expect(run.stopped).toHaveLength(3);
+		run.pace.pause(120_000);
+		await settle();
+		expect(run.clock.pausing).toBe(0);
 	});
 });
 
-test('a stopped run is told by the word by which n8n knows it', () => {
-	expect(String(new StoppedError())).toMatch(/^StoppedError: .*\bcanceled\b/);
-});
-
-test('a stopped run serves nobody, neither who waits nor who comes later', async () => {
+test('flush lets all who wait go on without a slot', async () => {
 	const run = new Run(2);
-	run.take(5);
+	run.add(4);
+	run.add(1, true);
 	await settle();
-	run.stopping.abort();
+	run.pace.flush();
 	await settle();
-	expect(run.stopped).toEqual([2, 3, 4]);
-	run.take(2);
-	await run.give('well');
-	expect(run.served).toEqual([0, 1]);
-	expect(run.stopped).toEqual([2, 3, 4, 5, 6]);
+	expect(run.flushed).toEqual([4, 2, 3]);
+	run.add(3);
+	expect(await run.width()).toBe(2);
+	await run.end('success');
+	expect(run.started).toEqual([0, 1, 5, 6]);
 });
 
-test('however the requests go, each is served once, never more than the most at a time', async () => {
-	type Step = { take: number; first: boolean; give: number; outcome: Outcome };
-	const step: fc.Arbitrary<Step> = fc.record({
-		take: fc.nat(5),
-		first: fc.boolean(),
-		give: fc.nat(8),
-		outcome: fc.constantFrom('well', 'overloaded', 'otherwise'),
+test('a stopped run starts no request, waiting or new, and throws the reason', async () => {
+	const run = new Run(2);
+	run.add(5);
+	await settle();
+	const reason = new Error('Stopped');
+	run.stopping.abort(reason);
+	await settle();
+	expect(run.stopped).toEqual([reason, reason, reason]);
+	run.add(2);
+	await run.end('success');
+	expect(run.started).toEqual([0, 1]);
+	expect(run.stopped).toEqual(Array(5).fill(reason));
+});
+
+test('however requests end, each is started once and never more than the maximum at once', async () => {
+	const step = fc.record({
+		add: fc.nat(5),
+		isRetry: fc.boolean(),
+		end: fc.nat(8),
+		load: fc.constantFrom<Load[]>('success', 'overload', 'other'),
 	});
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 10 }),
 			fc.array(step),
 			fc.boolean(),
-			async (most, steps, stops) => {
-				const run = new Run(most);
-				let asked = 0;
-				for (const { take, first, give, outcome } of steps) {
-					run.take(take, first);
-					asked += take;
-					await run.give(outcome, give);
+			async (maximum, steps, stops) => {
+				const run = new Run(maximum);
+				let added = 0;
+				for (const { add, isRetry, end, load } of steps) {
+					run.add(add, isRetry);
+					added += add;
+					await run.end(load, end);
 				}
 				if (stops) run.stopping.abort();
-				await settle();
-				while (run.underWay.length > 0) await run.give('well');
-				expect([...run.served, ...run.stopped].sort((a, b) => a - b)).toEqual([
-					...Array(asked).keys(),
-				]);
-				expect(run.mostUnderWay).toBeLessThanOrEqual(most);
+				while ((await run.width()) > 0) await run.end('success');
+				expect(new Set(run.started).size).toBe(run.started.length);
+				expect(run.started.length + run.stopped.length).toBe(added);
+				expect(run.mostInFlight).toBeLessThanOrEqual(maximum);
 				if (!stops) expect(run.stopped).toEqual([]);
 			},
 		),

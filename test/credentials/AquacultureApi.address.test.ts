@@ -1,0 +1,89 @@
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { type Service, startService } from '../fake-service/service';
+import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../helpers/sea-farm';
+
+const get = siteNode({ operation: 'get', siteId: 1042 });
+const siteRequest = ({ baseUrl }: Service) => httpRequestNode(`${baseUrl}/meta/sites/1042`);
+
+let service: Service;
+let nested: Service;
+let secured: Service;
+let otherSecured: Service;
+
+beforeAll(async () => {
+	[service, nested, secured, otherSecured] = await Promise.all([
+		startService(),
+		startService({ basePath: '/api/v2' }),
+		startService({ tls: await selfSignedCertificate() }),
+		startService({ tls: await selfSignedCertificate() }),
+	]);
+});
+const all = () => [service, nested, secured, otherSecured];
+beforeEach(() => {
+	for (const each of all()) each.reset();
+});
+afterAll(async () => {
+	await Promise.all(all().map(async (each) => await each.close()));
+});
+
+describe('a self-signed certificate', () => {
+	test.each([
+		['before a login', ''],
+		['where n8n has stored a token', 'a.b.c'],
+	])(
+		'is rejected %s: nothing is sent, and the message names the switch',
+		async (_, accessToken) => {
+			const n8n = await seaFarm(secured, { accessToken });
+			const message = "The service's certificate is not trusted";
+			const { error } = await n8n.run({ node: get });
+			expect(error?.message).toBe(message);
+			expect(error?.description).toContain("turn on 'Ignore SSL Issues (Insecure)'");
+			expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message });
+			expect(secured.counts.requests).toBe(0);
+		},
+	);
+
+	test("is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {
+		const n8n = await seaFarm(secured, { allowUnauthorizedCerts: true });
+		for (const node of [get, siteRequest(secured)]) {
+			expect((await n8n.run({ node })).items[0]?.json).toMatchObject({ siteId: 1042 });
+		}
+		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+		expect((await n8n.run({ node: siteRequest(otherSecured) })).status).toBe('error');
+		expect(otherSecured.counts.requests).toBe(0);
+	});
+});
+
+describe('the base URL', () => {
+	test('works as people type it: node, test and HTTP Request node', async () => {
+		for (const each of [service, nested]) {
+			const typed = ` \u200B${each.baseUrl.replace('http', 'HTTP')}//auth/token/ \r\n`;
+			const n8n = await seaFarm(each, { baseUrl: typed });
+			for (const node of [get, siteRequest(each)]) {
+				expect((await n8n.run({ node })).items).toHaveLength(1);
+			}
+			expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+			expect(each.counts.otherRequests).toBe(0);
+		}
+	});
+
+	test.each([
+		[' ', "'Base URL' is empty", 'enter the address of the service, e.g. https://api.example.com'],
+		[
+			'api.example.com',
+			"'Base URL' must start with https:// or http://",
+			"add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
+		],
+		[
+			'https://sample:secret-1@api.example.com',
+			"'Base URL' contains a username or password",
+			"remove them from 'Base URL'. Use the fields 'Username' and 'Password' instead.",
+		],
+	])('%j is refused with a sentence', async (baseUrl, message, advice) => {
+		const n8n = await seaFarm(service, { baseUrl });
+		const { error } = await n8n.run({ node: get });
+		expect(error?.message).toBe(`${message}: credential "${CREDENTIAL}"`);
+		expect(error?.description).toBe(`Open the credential "${CREDENTIAL}" and ${advice}`);
+		expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message });
+	});
+});

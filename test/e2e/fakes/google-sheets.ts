@@ -1,0 +1,70 @@
+import type { Host, HostResponse } from './hosts';
+
+type Cell = string | number;
+
+/** A range in A1 notation: `'Units'` (the whole sheet), `Units!C5`, `Units!2:13`. */
+const RANGE = /^'?(?<title>[^!']+)'?(?:!(?<column>[A-Z]?)(?<row>\d+)(?::\d+)?)?$/;
+
+/** The parts of the Google Sheets API that read, append and update rows, for a spreadsheet with one sheet. */
+export class GoogleSheets {
+	/** Sample data. */
+	readonly accessToken = 'ya29.sample-token';
+
+	/** The cells by row; the first row holds the names of the columns. */
+	readonly cells: Cell[][] = [];
+
+	/** @param title of the sheet */
+	constructor(
+		private readonly spreadsheetId: string,
+		private readonly title: string,
+	) {}
+
+	/** The rows by the names of the columns; an empty cell is ''. */
+	get rows(): Array<Record<string, Cell>> {
+		const [names = [], ...rows] = this.cells;
+		return rows.map((row) =>
+			Object.fromEntries(names.map((name, column) => [name, row[column] ?? ''])),
+		);
+	}
+
+	readonly host: Host = ({ method, path, headers, body }) => {
+		if (headers.authorization !== `Bearer ${this.accessToken}`) {
+			return { status: 401, json: { error: { code: 401, message: 'Request is not authorized.' } } };
+		}
+		const root = `/v4/spreadsheets/${this.spreadsheetId}`;
+		const values = `${root}/values/`;
+		if (method === 'GET' && path === root) {
+			return this.ok({ sheets: [{ properties: { sheetId: 0, title: this.title } }] });
+		}
+		// Makes room for empty rows.
+		if (method === 'POST' && path === `${root}:batchUpdate`) return this.ok({});
+		if (method === 'POST' && path === `${root}/values:batchUpdate`) {
+			const { data } = body as { data: Array<{ range: string; values: Cell[][] }> };
+			for (const { range, values } of data) this.write(range, values);
+			return this.ok({});
+		}
+		if (method === 'GET' && path === `${values}'${this.title}'`) {
+			return this.ok(this.cells.length > 0 ? { values: this.cells } : {});
+		}
+		if (method === 'PUT' && path.startsWith(values)) {
+			this.write(path.slice(values.length), (body as { values: Cell[][] }).values);
+			return this.ok({});
+		}
+		const message = `There is no ${method ?? ''} ${path}`;
+		return { status: 404, json: { error: { code: 404, message } } };
+	};
+
+	private ok(json: object): HostResponse {
+		return { status: 200, json };
+	}
+
+	private write(range: string, values: Cell[][]): void {
+		const { title, column, row } = RANGE.exec(range)?.groups ?? {};
+		if (title !== this.title || row === undefined) throw new Error(`There is no range ${range}`);
+		const firstColumn = column ? column.charCodeAt(0) - 'A'.charCodeAt(0) : 0;
+		values.forEach((cells, down) => {
+			const target = (this.cells[Number(row) - 1 + down] ??= []);
+			cells.forEach((cell, right) => (target[firstColumn + right] = cell));
+		});
+	}
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
+import { defined } from '../../helpers/at';
+import type { Cleanup } from '../../helpers/cleanup';
+import { inWorkspace } from '../workspace';
+
+/** A request to a fake host. */
+interface HostRequest {
+	method?: string;
+	/** Percent-decoded, without the query. */
+	path: string;
+	headers: IncomingMessage['headers'];
+	/** Parsed JSON; undefined without a body. */
+	body: unknown;
+}
+
+export interface HostResponse {
+	status: number;
+	json: unknown;
+}
+
+export type Host = (request: HostRequest) => HostResponse;
+
+async function readRequest(request: IncomingMessage): Promise<HostRequest> {
+	const { method, headers, url = '' } = request;
+	const [path = ''] = url.split('?');
+	const body = method === 'GET' ? undefined : await json(request);
+	return { method, path: decodeURIComponent(path), headers, body };
+}
+
+/**
+ * Plays hosts of the internet on 127.0.0.1: a proxy that answers CONNECT (RFC 9110, 9.3.6) itself, behind a certificate
+ * of our own in the hosts' names.
+ * @param name of the file that holds the certificate
+ * @param hosts by host name
+ * @returns environment variables with which n8n reaches the fakes by the hosts' names, and nothing else by HTTPS
+ */
+export async function fakeHosts(
+	cleanup: Cleanup,
+	name: string,
+	hosts: Record<string, Host>,
+): Promise<Record<string, string>> {
+	const altNames = Object.keys(hosts).map((value) => ({ type: 2 as const, value }));
+	const { private: key, cert } = await generate([{ name: 'commonName', value: 'fakes' }], {
+		keyType: 'ec',
+		extensions: [
+			{ name: 'basicConstraints', cA: true },
+			{ name: 'subjectAltName', altNames },
+		],
+	});
+	const certificate = inWorkspace('certificates', `${name}.pem`);
+	writeFileSync(certificate, cert);
+
+	const respond = async (request: IncomingMessage): Promise<HostResponse> => {
+		try {
+			return defined(hosts[request.headers.host ?? ''])(await readRequest(request));
+		} catch (error) {
+			return { status: 500, json: { message: `The fake cannot do that: ${String(error)}` } };
+		}
+	};
+	const tls = createTlsServer({ key, cert }, (request, response: ServerResponse) => {
+		void respond(request).then((answer) => {
+			response.writeHead(answer.status, { 'content-type': 'application/json' });
+			response.end(JSON.stringify(answer.json));
+		});
+	});
+
+	const open = new Set<Socket>();
+	const proxy = createServer();
+	proxy.on('connection', (socket: Socket) => {
+		open.add(socket);
+		socket.once('close', () => open.delete(socket)).on('error', () => socket.destroy());
+	});
+	proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
+		if (!Object.hasOwn(hosts, url.replace(/:443$/, ''))) {
+			socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+			return;
+		}
+		socket.write('HTTP/1.1 200 OK\r\n\r\n');
+		tls.emit('connection', socket);
+	});
+	proxy.listen(0, '127.0.0.1');
+	await once(proxy, 'listening');
+	cleanup.defer(async () => {
+		proxy.close();
+		for (const socket of open) socket.destroy();
+		await once(proxy, 'close');
+	});
+	return {
+		HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+		NO_PROXY: '127.0.0.1,localhost',
+		NODE_EXTRA_CA_CERTS: certificate,
+	};
+}

@@ -1,0 +1,66 @@
+import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
+import { toNodeError } from '../../nodes/AquacultureSite/nodeErrors';
+import type { FailureSubject } from '../../nodes/AquacultureSite/service/failures';
+import { ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
+import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
+
+// n8n replaces a message that contains such a word
+const CODE = 'ECONNREFUSED';
+
+function node(credential?: string): INode {
+	const credentials = credential && { aquacultureApi: { id: '1', name: credential } };
+	return {
+		...{ id: '1', name: 'Site', type: 'site', typeVersion: 1, position: [0, 0], parameters: {} },
+		...(credentials && { credentials }),
+	};
+}
+
+const failure = (subject: FailureSubject, httpStatus?: number) =>
+	new ServiceFailure('It failed', 'Open the credential and fix it', { subject, httpStatus });
+
+test('a failure of the service has its words, its status and its item', () => {
+	const error = toNodeError(node('Farm'), failure('site', 404), 3);
+	expect(error).toBeInstanceOf(NodeApiError);
+	expect(error).toMatchObject({
+		message: 'It failed',
+		description: 'Open the credential and fix it',
+		httpCode: '404',
+		context: { itemIndex: 3 },
+	});
+});
+
+test('a failure without a status has no code', () => {
+	expect(toNodeError(node('Farm'), failure('service'))).toMatchObject({ httpCode: null });
+});
+
+test.each(['Farm', CODE])('a failure about the credential names it: %s', (name) => {
+	expect(toNodeError(node(name), failure('credential'))).toMatchObject({
+		message: `It failed: credential "${name}"`,
+		description: `Open the credential "${name}" and fix it`,
+	});
+});
+
+test('a failure about a credential that has no name', () => {
+	expect(toNodeError(node(), failure('credential'))).toMatchObject({
+		message: 'It failed',
+		description: 'Open the credential and fix it',
+	});
+});
+
+test('a parameter that is wrong keeps its words', () => {
+	const wrong = new ParameterError(`'Site ID': "${CODE}" is not a site ID`, 'Fix it');
+	const error = toNodeError(node('Farm'), wrong, 3);
+	expect(String(wrong)).toBe(`ParameterError: ${wrong.message}`);
+	expect(error).toBeInstanceOf(NodeOperationError);
+	expect(error).toMatchObject({
+		message: wrong.message,
+		description: 'Fix it',
+		context: { itemIndex: 3 },
+	});
+});
+
+test('an error of n8n itself stays what it is', () => {
+	const error = toNodeError(node('Farm'), new Error('An expression failed'), 0);
+	expect(error).toMatchObject({ message: 'An expression failed', context: { itemIndex: 0 } });
+});

@@ -1,0 +1,108 @@
+import { findOperation, siteFields } from '../../../nodes/AquacultureSite/operations';
+import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
+import { fieldsOf } from '../../helpers/panel';
+import type { Field } from '../../helpers/panel';
+import { refusalOf } from '../../helpers/refusal';
+
+test('every field of the node is what saved workflows depend on', () => {
+	const shownFor = (...operation: string[]) => ({ displayOptions: { show: { operation } } });
+	const optionOf = (...operation: string[]) => ({
+		displayOptions: { show: { '/operation': operation } },
+	});
+	const getAndGetMany = shownFor('get', 'getAll');
+	const { show } = getAndGetMany.displayOptions;
+	const required = true;
+	const numberPrecision = 0;
+	const options: Field[] = [
+		['apiVersion', 'string', '2025-01-01'],
+		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
+		['includeInfo', 'boolean', true, optionOf('getUnits')],
+		[
+			'maxConcurrency',
+			'number',
+			64,
+			{ typeOptions: { minValue: 1, maxValue: 100, numberPrecision } },
+		],
+		['maxRetries', 'number', 3, { typeOptions: { minValue: 0, maxValue: 10, numberPrecision } }],
+		['timeout', 'number', 30_000, { typeOptions: { minValue: 1, numberPrecision } }],
+	];
+	expect(fieldsOf(siteFields)).toEqual<Field[]>([
+		[
+			'operation',
+			'options',
+			'get',
+			{ noDataExpression: true, options: ['get', 'getAll', 'getUnits', 'getGeoJson'] },
+		],
+		['siteId', 'string', '', { required, ...shownFor('get') }],
+		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getGeoJson') }],
+		[
+			'include',
+			'multiOptions',
+			['info', 'units'],
+			{ options: ['info', 'units'], ...getAndGetMany },
+		],
+		[
+			'includeNothingNotice',
+			'notice',
+			'',
+			{ displayOptions: { show, hide: { include: ['info', 'units'] } } },
+		],
+		['output', 'options', 'raw', { options: ['raw', 'simplified'], ...getAndGetMany }],
+		['format', 'options', 'json', { options: ['json', 'file'], ...shownFor('getGeoJson') }],
+		[
+			'binaryPropertyName',
+			'string',
+			'data',
+			{ required, displayOptions: { show: { operation: ['getGeoJson'], format: ['file'] } } },
+		],
+		['options', 'collection', {}, { options }],
+	]);
+});
+
+test('there is no operation but those of the list', () => {
+	expect(findOperation('getUnits').entry.name).toBe('Get Units');
+	for (const other of ['Get', 'delete', '', null, undefined]) {
+		const { message, description } = refusalOf(() => findOperation(other));
+		expect(message).toBe("'Operation' is not valid");
+		expect(description).toBe('Choose one of Get, Get Many, Get Units, Get GeoJSON.');
+	}
+});
+
+describe('the options that shape the requests', () => {
+	const defaults = {
+		apiVersion: '2025-01-01',
+		maxConcurrency: 64,
+		maxRetries: 3,
+		timeout: 30_000,
+	};
+
+	test('have the defaults that the panel shows', () => {
+		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
+	});
+
+	test('may be texts, as expressions give them', () => {
+		const texts = { apiVersion: ' 2023-01-01', maxConcurrency: '8', maxRetries: ' 0 ' };
+		expect(parseRequestOptions(texts)).toEqual({
+			...defaults,
+			apiVersion: '2023-01-01',
+			maxConcurrency: 8,
+			maxRetries: 0,
+		});
+	});
+
+	test.each([
+		['maxConcurrency', 'Max Concurrency', 1, 100],
+		['maxRetries', 'Max Retries', 0, 10],
+		['timeout', 'Timeout', 1, 3_600_000],
+	])('%s is a whole number within its limits', (name, displayName, from, to) => {
+		for (const good of [from, to]) {
+			expect(parseRequestOptions({ [name]: good })).toEqual({ ...defaults, [name]: good });
+		}
+		const wrong = [from - 1, to + 1, 1.5, NaN, Infinity, '', ' ', 'x', null, true, [1], {}];
+		for (const value of wrong) {
+			const { message, description } = refusalOf(() => parseRequestOptions({ [name]: value }));
+			expect(message).toBe(`'${displayName}' is not a whole number from ${from} to ${to}`);
+			expect(description).toBe(`Correct it, or remove '${displayName}' from 'Options'.`);
+		}
+	});
+});

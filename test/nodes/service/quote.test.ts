@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { quoteOf } from '../../../nodes/AquacultureSite/service/quote';
+
+test.each<[string, unknown, string]>([
+	...['message', 'error', 'title', 'detail', 'error_description'].map(
+		(key): [string, unknown, string] => [`the field ${key}`, { status: 1, [key]: 'No' }, 'No'],
+	),
+	['nested', { error: { code: 7, message: 'No' } }, 'No'],
+	['nested deeper', { error: { error: { detail: 'No' } } }, 'No'],
+	['a list of texts', { errors: ['No', 'Never'] }, 'No; Never'],
+	['a list of objects', { errors: [{ message: 'No' }, 7, { title: 'Never' }] }, 'No; Never'],
+	['a list at the top', [{ message: 'No' }], 'No'],
+	['a list with blanks', { errors: [' ', 'No', ''] }, 'No'],
+	['the first of several', { title: 'Never', message: 'No' }, 'No'],
+	['the first that is not blank', { message: ' ', error: null, errors: [' '], title: 'No' }, 'No'],
+	['one line', { message: ' No\r\n\tway\u0000\u001b[31m ' }, 'No way [31m'],
+	...[undefined, null, 'No', {}, { message: 7, error: true }, { reason: 'No' }].map(
+		(body): [string, unknown, string] => ['nothing', body, ''],
+	),
+	['no control characters', { message: '\u0000\u001b ' }, ''],
+	['300 characters', { message: 'x'.repeat(300) }, 'x'.repeat(300)],
+	['no more of a long text', { message: 'x'.repeat(5000) }, `${'x'.repeat(300)}…`],
+])('finds %s: %j', (_, body, quote) => {
+	expect(quoteOf(body)).toBe(quote);
+});
+
+test.each([(inner: unknown) => ({ error: inner }), (inner: unknown) => [inner]])(
+	'searches four levels deep: %s',
+	(wrap) => {
+		const nest = (depth: number): unknown =>
+			depth === 0 ? { message: 'No' } : wrap(nest(depth - 1));
+		expect(quoteOf(nest(4))).toBe('No');
+		expect(quoteOf(nest(5))).toBe('');
+	},
+);
+
+describe('secrets', () => {
+	test('are not repeated', () => {
+		const body = { message: 'No user with pa$$.word and t0ken, pa$$.word' };
+		const quote = quoteOf(body, ['pa$$.word', 't0ken', '', undefined]);
+		expect(quote).toBe('No user with ••• and •••, •••');
+	});
+
+	test('are not repeated in part where the text is cut', () => {
+		const body = { message: `${'x'.repeat(295)}secret-word` };
+		expect(quoteOf(body, ['secret-word'])).not.toContain('secr');
+	});
+
+	test('are texts: nothing else is taken out', () => {
+		expect(quoteOf({ message: 'null undefined 7' }, [null, undefined, 7, ''])).toBe(
+			'null undefined 7',
+		);
+	});
+});
+
+test('of any JSON the quote is one short line, or nothing', () => {
+	const key = fc.constantFrom('message', 'error', 'errors', 'title', 'detail', 'other');
+	const { body } = fc.letrec((tie) => ({
+		body: fc.oneof(
+			{ maxDepth: 5 },
+			fc.jsonValue(),
+			fc.string({ unit: 'binary', maxLength: 600 }),
+			fc.dictionary(key, tie('body')),
+			fc.array(tie('body'), { maxLength: 3 }),
+		),
+	}));
+	const secret = fc.string({ minLength: 1, maxLength: 3, unit: fc.constantFrom('a', 'b') });
+	fc.assert(
+		fc.property(body, secret, (value, hidden) => {
+			const quote = quoteOf(value, [hidden]);
+			expect(quote).toMatch(/^\P{Cc}{0,301}$/u);
+			expect(quote).not.toContain(hidden);
+		}),
+	);
+});

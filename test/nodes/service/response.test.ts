@@ -1,0 +1,234 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
+import {
+	parseRetryAfter,
+	readSiteResponse,
+	tokenFailure,
+	tokenIn,
+} from '../../../nodes/AquacultureSite/service/response';
+
+const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
+
+type Details = Partial<Omit<ServiceResponse, 'statusCode'>> & { secrets?: unknown[] };
+
+function fromToken(statusCode: number, { secrets = [], ...rest }: Details = {}): ServiceFailure {
+	return tokenFailure({ statusCode, headers: {}, body: {}, ...rest }, secrets);
+}
+
+function fromSite(statusCode: number, { secrets = [], ...rest }: Details = {}): ServiceFailure {
+	const response = { statusCode, headers: {}, body: {}, ...rest };
+	const result = readSiteResponse('1042', response, secrets);
+	if (result instanceof ServiceFailure) return result;
+	throw new Error('A site was read');
+}
+
+const to = (location: string): Details => ({ headers: { location } });
+const after = (seconds: string): Details => ({ headers: { 'retry-after': seconds } });
+
+const REJECTED = 'The service rejected the username or password';
+const NO_LOGIN = 'No login endpoint was found at this address';
+const NO_TOKEN = 'The login response contains no access token';
+const REFUSED = 'The service rejected the request for site 1042 (status {status})';
+const MOVED = 'The service redirects to another address';
+const BUSY = 'The service is receiving too many requests';
+const UNAVAILABLE = 'The service is unavailable (status {status})';
+const EMPTY = 'The response for site 1042 is empty';
+const NOT_VALID = 'The response for site 1042 is not valid';
+const INSTEAD = 'The service returned a web page instead of site 1042';
+
+type Case = [status: number, message: string, advice: RegExp, details?: Details];
+
+describe.each([
+	{
+		endpoint: 'token',
+		fail: fromToken,
+		cases: [
+			...[400, 401, 403].map((status): Case => [status, REJECTED, /^Open .* 'Password'.* locked/]),
+			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'.*'\/auth\/token'/]),
+			[402, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
+			[499, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
+			[200, 'The login returned a web page', /not of its website.*operator\.$/, { body: PAGE }],
+			[200, NO_TOKEN, /not of its website.*operator\.$/],
+			[304, NO_TOKEN, /./, { body: '' }],
+		] satisfies Case[],
+	},
+	{
+		endpoint: 'site',
+		fail: fromSite,
+		cases: [
+			...[400, 402, 422, 499].map((status): Case => [status, REFUSED, /^Check .*'API Version'/]),
+			[401, 'The service rejected a newly issued access token', /^The login succeeded/],
+			[403, 'This user has no access to site 1042', /^Ask the service operator/],
+			[404, 'Site 1042 was not found', /^Check the site ID\./],
+			...['', null, undefined].map((body): Case => [200, EMPTY, /^Try again later/, { body }]),
+			...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'].map((body): Case => [
+				200,
+				NOT_VALID,
+				/^It does not contain a site\. Try again/,
+				{ body },
+			]),
+			...[
+				PAGE,
+				'<HTML>',
+				'\n <!DocType html>',
+				'<?xml version="1.0"?>',
+				'<head>',
+				'<body a="b">',
+			].map((body): Case => [200, INSTEAD, /'Base URL'.*login page/, { body }]),
+			[304, EMPTY, /./, { body: '' }],
+		] satisfies Case[],
+	},
+])('a response of the $endpoint endpoint', ({ fail, cases }) => {
+	const common: Case[] = [
+		[300, MOVED, /in 'Base URL'\.$/],
+		[302, MOVED, /in 'Base URL'\.$/, to('/elsewhere')],
+		[399, MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
+		[429, BUSY, /^Run the workflow less often/],
+		[429, BUSY, /^It asked for a wait of 5 minutes\. Run the workflow/, after('300')],
+		[500, UNAVAILABLE, /your workflow\. Try again later/],
+		[503, UNAVAILABLE, /your workflow\. It asked for a wait of 1 second\. Try/, after('1')],
+	];
+
+	test.each<Case>([...cases, ...common])('%i: %s', (status, message, advice, details = {}) => {
+		const failure = fail(status, details);
+		expect(failure.message).toBe(message.replace('{status}', String(status)));
+		expect(failure.description).toMatch(advice);
+		// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
+		expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
+		expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
+		expect(failure).toMatchObject({ httpStatus: status });
+	});
+
+	test.each([
+		['no', [200, 302, 400, 401, 403, 404, 409, 422, 500, 501, 505]],
+		['retry', [502, 504]],
+		['overloaded', [503]],
+		['rateLimited', [429]],
+	] as const)('retry: %s for %j', (retry, statuses) => {
+		for (const status of statuses) expect(fail(status, { body: '' }).retry).toBe(retry);
+	});
+
+	test('hands on Retry-After in milliseconds', () => {
+		expect(fail(503, after('7')).retryAfter).toBe(7000);
+		expect(fail(503).retryAfter).toBeUndefined();
+	});
+
+	test.each([400, 500])('%i quotes the service, without the secrets', (status) => {
+		const { description } = fail(status, { body: { error: 'Not t0ken!' }, secrets: ['t0ken'] });
+		expect(description).toMatch(/\. The service says: "Not •••!"$/);
+	});
+
+	test('200 quotes nothing: the data may be anything', () => {
+		expect(fail(200, { body: [{ message: 'Hello' }] }).description).not.toContain('Hello');
+	});
+});
+
+test.each([
+	['credential', 'login', fromToken, [200, 302, 400, 404, 405, 422]],
+	['service', 'login', fromToken, [429, 500, 503]],
+	['credential', 'token', fromSite, [401]],
+	['credential', 'request', fromSite, [302]],
+	['service', 'request', fromSite, [429, 500, 503]],
+	['site', 'request', fromSite, [200, 400, 403, 404, 422]],
+] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
+	for (const status of statuses) {
+		expect(fail(status, { body: '' })).toMatchObject({ subject, scope });
+	}
+});
+
+test.each([{}, { siteId: 1042, units: null }])('any JSON object is a site: %j', (body) => {
+	const response = { statusCode: 200, headers: { a: 'b' }, body };
+	expect(readSiteResponse('1042', response, [])).toBe(response);
+});
+
+describe('the access token', () => {
+	const read = (body: unknown, statusCode = 200) => tokenIn({ statusCode, headers: {}, body });
+
+	test.each<[unknown, number?]>([
+		[{ access_token: '!a.b-c~', token_type: 'Bearer' }],
+		[{ access_token: '!a.b-c~', token_type: 'BEARER', expires_in: null }, 201],
+		[{ access_token: '!a.b-c~' }, 299],
+	])('is in %j', (body, status = 200) => {
+		expect(read(body, status)).toBe('!a.b-c~');
+	});
+
+	test.each<[unknown, number?]>([
+		...[199, 300, 400].map((status): [unknown, number] => [{ access_token: 'a' }, status]),
+		...[null, 'a', 7, [], {}].map((body): [unknown] => [body]),
+		...['', ' ', 'a b', ' a', 'a\n', 'tøken', '\u007F', 7, null, ['a']].map((token): [unknown] => [
+			{ access_token: token },
+		]),
+		...['MAC', '', null, 7, ['Bearer']].map((type): [unknown] => [
+			{ access_token: 'a', token_type: type },
+		]),
+	])('is not in %j', (body, status = 200) => {
+		expect(read(body, status)).toBeUndefined();
+	});
+});
+
+describe('Retry-After (RFC 9110, section 10.2.3)', () => {
+	const now = Date.parse('1994-11-06T08:49:07Z');
+
+	test.each<[unknown, number]>([
+		['0', 0],
+		[' 120 ', 120_000],
+		[120, 120_000],
+		[['5', '7'], 5000],
+		// The three forms of an HTTP-date (RFC 9110, section 5.6.7)
+		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
+		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
+		['Sun Nov  6 08:49:37 1994', 30_000],
+		['Tue, 08 Nov 1994 08:49:07 GMT', 172_800_000],
+		// A date in the past means now
+		['Sat, 05 Nov 1994 08:49:37 GMT', 0],
+	])('%j is %i ms', (value, milliseconds) => {
+		expect(parseRetryAfter(value, now)).toBe(milliseconds);
+	});
+
+	test.each<[unknown]>([
+		...[undefined, null, '', {}, [[]], { toString: 'x' }, [{ toString: 'x' }]].map(
+			(value): [unknown] => [value],
+		),
+		...['soon', '-5', '1.5', '5s', '1e3', 'Later 5', 'Sunday', 'Sun 5'].map((value): [unknown] => [
+			value,
+		]),
+		['Sun, 99 Nov 1994 08:49:37 GMT'],
+		['On Sun, 06 Nov 1994 08:49:37 GMT'],
+		['1994-11-06T08:49:37Z'],
+	])('%j is none', (value) => {
+		expect(parseRetryAfter(value, now)).toBeUndefined();
+	});
+
+	test('a date without a zone is in GMT, wherever n8n runs', () => {
+		const source = join(__dirname, '../../../nodes/AquacultureSite/service/response.ts');
+		const script = `const { parseRetryAfter } = require(${JSON.stringify(source)});
+			console.log(parseRetryAfter('Sun Nov  6 08:49:37 1994', ${now}));`;
+		// A process of its own: jest hides changes of the environment from Node
+		const options = ['--require', 'tsx/cjs', '--eval', script];
+		const env = { ...process.env, TZ: 'America/St_Johns' };
+		expect(execFileSync(process.execPath, options, { env, encoding: 'utf8' })).toBe('30000\n');
+	});
+});
+
+test('any response of either endpoint is a site, or a sentence without the secrets', () => {
+	const near = fc.string({ unit: fc.constantFrom(...Array.from('0123456789 ,:-SunNovGMT')) });
+	const response = fc.record({
+		statusCode: fc.constantFrom(200, 204, 302, 400, 401, 404, 429, 500, 503),
+		headers: fc.record({ 'retry-after': fc.oneof(fc.jsonValue(), near), location: fc.jsonValue() }),
+		body: fc.oneof(fc.jsonValue(), fc.record({ message: fc.constantFrom('s3cret', 'No s3cret!') })),
+	});
+	fc.assert(
+		fc.property(response, (value) => {
+			const read = readSiteResponse('1042', value, ['s3cret']);
+			for (const failure of [read, tokenFailure(value, ['s3cret'])]) {
+				if (!(failure instanceof ServiceFailure)) continue;
+				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
+				expect(failure.description).not.toContain('s3cret');
+				expect(failure.retryAfter ?? 0).toBeGreaterThanOrEqual(0);
+			}
+		}),
+	);
+});

@@ -1,0 +1,367 @@
+import type { FailureScope, Retry } from '../../../nodes/AquacultureSite/service/failures';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { Pace } from '../../../nodes/AquacultureSite/service/pace';
+import { Retries } from '../../../nodes/AquacultureSite/service/retries';
+import { at } from '../../helpers/at';
+import { FakeClock, settle } from '../../helpers/fake-clock';
+
+function failure(retry: Retry, retryAfter?: number, scope?: FailureScope): ServiceFailure {
+	const details = { subject: 'service', retry, retryAfter, scope, httpStatus: 418 } as const;
+	return new ServiceFailure('Failed', 'Wait', details);
+}
+
+const FAILURES = {
+	lost: failure('retry'),
+	busy: failure('overloaded', 1000),
+	limited: failure('rateLimited', 0),
+	final: failure('no'),
+	login: failure('no', undefined, 'login'),
+	token: failure('no', undefined, 'token'),
+};
+
+/** What the service says to one request. */
+type Response = 'site' | keyof typeof FAILURES | ServiceFailure;
+
+/** The responses to each site, one after the other; the last one stays. */
+type Script = Record<string, Response[]>;
+
+const letters = (text: string) => Array.from(text);
+
+function resultOf(response: Response): 'site' | ServiceFailure {
+	return typeof response === 'string' && response !== 'site' ? FAILURES[response] : response;
+}
+
+/** The same response to several sites. */
+const each = (sites: string, response: Response): Script =>
+	Object.fromEntries(letters(sites).map((site) => [site, [response]]));
+
+/** A run of which each request is in the log: the site and the moment. */
+class Run {
+	readonly stopping = new AbortController();
+
+	readonly clock = new FakeClock(this.stopping.signal);
+
+	readonly pace: Pace;
+
+	readonly retries: Retries;
+
+	readonly requests: [site: string, at: number][] = [];
+
+	/** What came of each site, in the order in which it came. */
+	readonly results = new Map<string, unknown>();
+
+	constructor({ maxConcurrency = 1, longestWait = 60_000 } = {}) {
+		this.pace = new Pace(maxConcurrency, this.clock, this.stopping.signal);
+		this.retries = new Retries(this.pace, longestWait, this.clock, this.stopping.signal);
+	}
+
+	/**
+	 * Reads a site.
+	 *
+	 * @param responses to its requests, one after the other; the last one stays
+	 * @param latency milliseconds until each response
+	 */
+	read(site: string, responses: Response[], { maxRetries = 3, latency = 0 } = {}): void {
+		const left = [...responses];
+		const request = async () => {
+			this.requests.push([site, this.clock.now()]);
+			if (latency > 0) await this.clock.pause(latency);
+			const response = (left.length > 1 ? left.shift() : left[0]) ?? 'site';
+			return resultOf(response);
+		};
+		void this.retries
+			.run(request, maxRetries)
+			.catch((error: unknown) => error)
+			.then((result) => this.results.set(site, result));
+	}
+
+	/** Reads sites that all respond well. */
+	readOthers(...sites: string[]): void {
+		for (const site of sites) this.read(site, ['site']);
+	}
+
+	/** Until nothing is left to wait for. */
+	async end(): Promise<void> {
+		await this.clock.advance(Infinity);
+	}
+
+	/** When the site was requested. */
+	timesOf(site: string): number[] {
+		return this.requests.flatMap(([of, time]) => (of === site ? [time] : []));
+	}
+
+	/** The sites that were requested, in order. */
+	get order(): string {
+		return this.requests.map(([site]) => site).join('');
+	}
+}
+
+beforeEach(() => {
+	jest.spyOn(Math, 'random').mockReturnValue(0.5);
+});
+afterEach(() => jest.restoreAllMocks());
+
+const LOST_LOGIN = failure('retry', undefined, 'login');
+
+/** The sites of a script are read at once, those of a next one long after. One request is in flight at a time. */
+test.each<[rule: string, scripts: Script[], order: string]>([
+	['a success is not sent again', [{ A: ['site'] }], 'A'],
+	['a final response is not retried', [{ A: ['final'] }], 'A'],
+	['any other failure is retried', [{ A: ['lost', 'busy', 'limited', 'site'] }], 'AAAA'],
+	['a lost connection delays its own request alone', [{ A: ['lost', 'site'], B: ['site'] }], 'ABA'],
+	['a retry goes before new requests', [{ A: ['busy', 'site'], ...each('BC', 'site') }], 'AABC'],
+
+	['a rate limit is no try while others get through', [{ A: ['limited'], B: ['site'] }], 'ABAAAA'],
+	[
+		'a rate limit is no try as long as they do',
+		[{ A: ['limited'], ...each('BC', 'site') }],
+		'ABACAAAA',
+	],
+	['a rate limit is a try where they did so before', [{ B: ['site'], A: ['limited'] }], 'BAAAA'],
+	['a lost connection is a try in any case', [{ A: ['lost'], B: ['site'] }], 'ABAAA'],
+
+	['in an outage each site is requested once', [each('A', 'lost'), each('BC', 'lost')], 'AAAABC'],
+	['a rate limit for all is an outage', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
+	['an overload found by two sites ends requests', [each('ABCDE', 'busy')], 'AAAAB'],
+	[
+		'a success ends an outage',
+		[each('A', 'lost'), each('B', 'site'), each('C', 'lost')],
+		'AAAABCCCC',
+	],
+	['a final response is no outage', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
+
+	['a failed login ends the run', [{ A: ['login'], B: ['site'] }, each('C', 'site')], 'A'],
+	['a login that may succeed does not', [{ A: [LOST_LOGIN], B: ['site'] }], 'ABAAA'],
+	['three rejected tokens in a row end the run', [each('ABCDE', 'token')], 'ABC'],
+	[
+		'two in a row do not',
+		[{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }],
+		'ABCDE',
+	],
+	['failures of single sites do not', [each('ABCDE', 'final')], 'ABCDE'],
+])('%s', async (_, scripts, order) => {
+	const run = new Run();
+	for (const script of scripts) {
+		for (const [site, responses] of Object.entries(script)) run.read(site, responses);
+		await run.end();
+		await run.clock.advance(1e9);
+	}
+	expect(run.order).toBe(order);
+	expect(run.retries.count).toBe(order.length - new Set(order).size);
+	const known = run.results.get(at(letters(order), -1));
+	for (const [site, responses] of scripts.flatMap((script) => Object.entries(script))) {
+		expect(run.results.get(site)).toBe(order.includes(site) ? resultOf(at(responses, -1)) : known);
+	}
+});
+
+describe('a failing request', () => {
+	test.each(
+		(['lost', 'busy', 'limited'] as const).flatMap((name) =>
+			[0, 1, 5].map((max) => [name, max] as const),
+		),
+	)('is retried as often as it may: %s, %i', async (name, maxRetries) => {
+		const run = new Run();
+		run.read('A', [name], { maxRetries });
+		await run.end();
+		expect(run.results.get('A')).toBe(FAILURES[name]);
+		expect([run.timesOf('A').length, run.retries.count]).toEqual([1 + maxRetries, maxRetries]);
+	});
+
+	test('that throws something else fails at once, and its slot is given back', async () => {
+		const run = new Run();
+		const unexpected = new Error('Unexpected');
+		const thrown = run.retries.run(() => Promise.reject(unexpected), 3);
+		run.readOthers('A');
+		await expect(thrown).rejects.toBe(unexpected);
+		await run.end();
+		expect(run.results.get('A')).toBe('site');
+	});
+});
+
+describe('a retry', () => {
+	test('comes after a random share of 1, 2, 4, … seconds, of 30 at most', async () => {
+		const run = new Run();
+		run.read('A', ['lost'], { maxRetries: 7 });
+		await run.end();
+		const times = run.timesOf('A');
+		const waits = times.slice(1).map((time, index) => time - at(times, index));
+		expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+		expect(run.pace.pauses.count).toBe(0);
+	});
+
+	test('after a gateway failed does not wait for Retry-After, which nothing bounds', async () => {
+		const run = new Run();
+		run.read('A', [failure('retry', 86_400_000), 'site']);
+		await run.end();
+		expect(run.timesOf('A')).toEqual([0, 500]);
+	});
+
+	test.each([
+		['for Retry-After', failure('overloaded', 7000), 7000],
+		['for a backoff', failure('overloaded'), 500],
+		['for a backoff', failure('rateLimited'), 500],
+	] as const)('after an overload holds back the whole run %s', async (_, response, wait) => {
+		const run = new Run();
+		run.read('A', [response, 'site']);
+		run.readOthers('B');
+		await run.end();
+		expect(run.requests.map(([, time]) => time)).toEqual([0, wait, wait]);
+		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: wait });
+	});
+});
+
+test.each([
+	['site', 6],
+	['lost', 4],
+	['final', 4],
+	['busy', 3],
+	['limited', 3],
+] as const)('after %s, of four in flight: %i', async (name, width) => {
+	const run = new Run({ maxConcurrency: 64 });
+	run.read('A', [name], { maxRetries: 0 });
+	for (const site of letters('BCDEFGHIJ')) run.read(site, ['site'], { latency: 1e6 });
+	await run.clock.advance(2000);
+	expect(run.requests).toHaveLength(1 + width);
+});
+
+test('a rate limit that lets others through uses up no retry for 20 refusals', async () => {
+	const run = new Run();
+	run.read('A', ['limited']);
+	for (let other = 0; other < 60; other++) run.readOthers(`other ${other}`);
+	await run.end();
+	expect(run.results.get('A')).toBe(FAILURES.limited);
+	// The 20th is the first try that counts; three retries follow
+	expect(run.timesOf('A').length).toBe(20 + 3);
+});
+
+describe('an outage', () => {
+	test('makes the next try of the requests under way their last', async () => {
+		const run = new Run();
+		run.read('A', ['lost'], { maxRetries: 0 });
+		run.read('B', ['lost']);
+		await run.end();
+		expect(run.order).toBe('AB');
+	});
+
+	test('leaves the service alone for as long as it asked, and requests it again then', async () => {
+		const run = new Run();
+		for (const site of letters('AB')) run.read(site, ['busy']);
+		await run.end();
+		await run.clock.advance(999);
+		run.read('C', ['busy']);
+		await settle();
+		expect([run.order, run.results.get('C')]).toEqual(['AAAAB', FAILURES.busy]);
+		await run.clock.advance(1);
+		run.read('D', ['busy']);
+		await settle();
+		expect(run.order).toBe('AAAABD');
+	});
+
+	test('is not shown by a site that fails while others get through', async () => {
+		const run = new Run({ maxConcurrency: 2 });
+		run.read('A', ['lost']);
+		run.read('B', ['site'], { latency: 100 });
+		await run.end();
+		run.read('C', ['lost']);
+		await run.end();
+		expect(run.timesOf('C').length).toBe(4);
+	});
+});
+
+describe('Retry-After', () => {
+	test.each(['overloaded', 'rateLimited'] as const)(
+		'beyond the longest wait leaves the service alone until then: %s',
+		async (retry) => {
+			const run = new Run({ longestWait: 60_000 });
+			run.read('A', [failure(retry, 60_001)]);
+			run.readOthers('B', 'C');
+			await run.end();
+			const found = run.results.get('A');
+			const message = 'The service asked for a wait of 60 seconds';
+			expect(found).toMatchObject({ message, httpStatus: 418 });
+			expect(run.order).toBe('A');
+			// The site that found it out fails first
+			expect([...run.results]).toEqual(letters('ABC').map((site) => [site, found]));
+			expect(run.pace.pauses.count).toBe(0);
+
+			await run.clock.advance(60_000);
+			run.readOthers('D');
+			await run.clock.advance(1);
+			run.readOthers('E');
+			await run.end();
+			expect([run.results.get('D'), run.results.get('E')]).toEqual([found, 'site']);
+		},
+	);
+
+	test('of just the longest wait is waited for', async () => {
+		const run = new Run({ longestWait: 60_000 });
+		run.read('A', [failure('overloaded', 60_000), 'site']);
+		await run.end();
+		expect(run.timesOf('A')).toEqual([0, 60_000]);
+	});
+
+	test('beyond the longest wait ends the wait of those that a shorter one holds back', async () => {
+		const run = new Run({ maxConcurrency: 2 });
+		run.read('A', ['busy']);
+		run.read('B', [failure('overloaded', 61_000)], { latency: 10 });
+		run.readOthers('C');
+		await run.clock.advance(10);
+		expect([...run.results.keys()]).toEqual(['B', 'A', 'C']);
+	});
+});
+
+describe('a failure that is known without a request', () => {
+	test('needs no free slot and does not change the pace', async () => {
+		const run = new Run({ maxConcurrency: 64 });
+		for (const site of letters('ABC')) run.read(site, ['final'], { latency: 100 });
+		run.read('D', [failure('overloaded', 61_000)]);
+		await settle();
+		// Three are in flight where two may be by now
+		for (const site of letters('EFGHIJ')) run.readOthers(site);
+		await settle();
+		expect([run.order, run.results.size]).toEqual(['ABCD', 7]);
+		await run.clock.advance(61_000);
+		for (const site of letters('KLMNOP')) run.read(site, ['site'], { latency: 1e6 });
+		await settle();
+		expect(run.order).toBe('ABCDKL');
+	});
+
+	test('holds for a request too that has just got its slot', async () => {
+		const run = new Run({ maxConcurrency: 2 });
+		for (const site of letters('AB')) run.read(site, ['login'], { latency: 10 });
+		run.readOthers('C', 'D');
+		await run.end();
+		expect(run.order).toBe('AB');
+		expect([...run.results]).toEqual(letters('ABCD').map((site) => [site, FAILURES.login]));
+	});
+});
+
+describe('a stopped run', () => {
+	const reason = new Error('Stopped');
+
+	test.each(['lost', 'busy'] as const)('waits for no retry: %s', async (name) => {
+		const run = new Run();
+		run.read('A', [name]);
+		await settle();
+		run.stopping.abort(reason);
+		await settle();
+		expect([run.order, run.results.get('A')]).toEqual(['A', reason]);
+	});
+
+	test.each(['lost', 'final'] as const)('says so where a request fails: %s', async (name) => {
+		const run = new Run();
+		run.read('A', [name], { maxRetries: 0, latency: 10 });
+		await settle();
+		run.stopping.abort(reason);
+		await settle();
+		expect(run.results.get('A')).toBe(reason);
+	});
+
+	test('sends nothing', async () => {
+		const run = new Run();
+		run.stopping.abort(reason);
+		run.readOthers('A');
+		await settle();
+		expect([run.order, run.results.get('A')]).toEqual(['', reason]);
+	});
+});

@@ -1,0 +1,57 @@
+import { markdownTable } from 'markdown-table';
+import { runCommand, say } from '../e2e/cli';
+import { prepareSetup } from '../e2e/setup';
+import { startFake, startN8n } from '../e2e/use-n8n';
+import { SetupError } from '../e2e/workspace';
+import { manySites } from '../fake-service/sites';
+import { writeBlock } from '../helpers/document';
+import { checksOf } from './checks';
+import { Soak } from './soak';
+
+const USAGE = `Keeps a real n8n busy with the package while everything around it fails, and counts what comes out.
+
+  npm run test:soak -- --minutes 10       for how long (default 10)
+  npm run test:soak -- --seed 42          with the faults and changes of an earlier run
+  npm run test:soak -- --write            also writes the result into docs/reliability.md
+`;
+
+const SITES = 12;
+
+const OPTIONS = {
+	minutes: { type: 'string', default: '10' },
+	seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+	write: { type: 'boolean', default: false },
+} as const;
+
+runCommand(USAGE, OPTIONS, async (values, cleanup) => {
+	const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+	if (!(minutes >= 1)) throw new SetupError(`--minutes takes 1 or more, not '${values.minutes}'.`);
+	if (!Number.isInteger(seed)) {
+		throw new SetupError(`--seed takes a whole number, not '${values.seed}'.`);
+	}
+	const command = `npm run test:soak -- --minutes ${minutes} --seed ${seed}`;
+	say(`${command} (the seed repeats the choices, not the moments)`);
+
+	const setup = await prepareSetup(say);
+	const service = await startFake(cleanup, { sites: manySites(SITES) });
+	say(`Starting n8n ${setup.install.version}.`);
+	const env = { N8N_LOG_LEVEL: 'debug' };
+	const n8n = await startN8n(cleanup, { ...setup, name: 'soak', env });
+	const soak = await Soak.create({ minutes, seed }, service, n8n);
+	await soak.run();
+	const checks = await checksOf(soak);
+	const table = markdownTable([
+		['Check', '', 'Seen'],
+		...checks.map(({ what, passed, seen }) => [what, passed ? 'passed' : 'FAILED', seen]),
+	]);
+	console.log(`\n${table}\n`);
+	if (values.write) {
+		const date = new Date().toISOString().slice(0, 10);
+		const source = `Last result: \`${command}\` on ${date}, with n8n ${setup.install.version}.`;
+		const block = { document: 'reliability.md', name: 'Soak', command: 'npm run test:soak' };
+		writeBlock(block, `${source}\n\n${table}`);
+	}
+	const failed = checks.filter(({ passed }) => !passed).length;
+	if (failed > 0) process.exitCode = 1;
+	console.log(`${checks.length - failed} passed, ${failed} failed`);
+});
