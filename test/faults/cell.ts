@@ -38,11 +38,13 @@ export interface Outcome extends Counts {
 	elsewhere: number;
 }
 
+const SKIPPED = 'Not requested because the service is not responding';
+
 /** What the table says of a cell. */
 export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
 	const failed = row.hit.map((item) => ({
 		item,
-		message: `${row.message ?? ''} [item ${item}]`
+		message: `${(row.skipped?.includes(item) ? SKIPPED : row.message) ?? ''} [item ${item}]`
 			.replace('{site}', String(SITES[item]))
 			.replace('{status}', String(status)),
 	}));

@@ -1,4 +1,5 @@
 import nock from 'nock';
+import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
@@ -38,8 +39,19 @@ beforeAll(async () => {
 	host.get(/./).replyWithError(notFound);
 });
 beforeEach(() => {
-	// The shortest pauses that the backoff may choose
+	// The shortest pauses that the backoff may choose, and none after a failed login
 	jest.spyOn(Math, 'random').mockReturnValue(0);
+	const { setTimeout } = globalThis;
+	const timeout = AbortSignal.timeout.bind(AbortSignal);
+	const shortened = (milliseconds = 0) =>
+		milliseconds === FAILED_LOGIN_PAUSE_MS ? 0 : milliseconds;
+	jest
+		.spyOn(globalThis, 'setTimeout')
+		.mockImplementation(((run: () => void, milliseconds?: number) =>
+			setTimeout(run, shortened(milliseconds))) as never);
+	jest
+		.spyOn(AbortSignal, 'timeout')
+		.mockImplementation((milliseconds) => timeout(shortened(milliseconds)));
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
