@@ -17,14 +17,16 @@ function node(credential?: string): INode {
 }
 
 const failure = (subject: FailureSubject, httpStatus?: number) =>
-	new ServiceFailure('It failed', 'Open the credential and fix it', { subject, httpStatus });
+	new ServiceFailure('It failed', 'Open the credential and fix it', {
+		...{ subject, httpStatus, optionAdvice: 'Raise a limit' },
+	});
 
 test('a failure of the service has its words, its status and its item', () => {
 	const error = toNodeError(node('Farm'), failure('site', 404), 3);
 	expect(error).toBeInstanceOf(NodeApiError);
 	expect(error).toMatchObject({
 		message: 'It failed',
-		description: 'Open the credential and fix it',
+		description: 'Open the credential "Farm" and fix it Raise a limit',
 		httpCode: '404',
 		context: { itemIndex: 3 },
 	});
@@ -34,7 +36,7 @@ test('a failure without a status has no code', () => {
 	expect(toNodeError(node('Farm'), failure('service'))).toMatchObject({ httpCode: null });
 });
 
-test.each(['Farm', CODE])('a failure about the credential names it: %s', (name) => {
+test.each(['Farm', CODE, '$& $1'])('a failure about the credential names it: %s', (name) => {
 	expect(toNodeError(node(name), failure('credential'))).toMatchObject({
 		message: `It failed: credential "${name}"`,
 		description: `Open the credential "${name}" and fix it`,

@@ -14,6 +14,7 @@ test.each<[string, unknown, string]>([
 	['slashes after a path', 'https://example.com/api///', 'https://example.com/api'],
 	['spaces around and slashes', `  ${API}// \n`, API],
 	['spaces that cannot be seen', '\uFEFFhttps://api.\u200Bexample.com\u2060', API],
+	['direction marks', '\u200Ehttps://api.example.com\u200F\u202C\u2069', API],
 	['the token path', `${API}/auth/token`, API],
 	['the token path and slashes', `${API}//auth/token/`, API],
 	['the token path twice', `${API}/auth/token/auth/token`, API],
@@ -21,6 +22,7 @@ test.each<[string, unknown, string]>([
 	['capitals', 'HTTPS://API.EXAMPLE.COM/Auth/Token', API],
 	['dots in its path', `${API}/auth/./token`, API],
 	['a similar path', 'https://example.com/oauth/token', 'https://example.com/oauth/token'],
+	['another', `${API}/meta/site`, `${API}/meta/site`],
 	['letters beyond ASCII', 'https://fôr.example.com', 'https://xn--fr-8ja.example.com'],
 	['IPv4', 'http://127.0.0.1:5678', 'http://127.0.0.1:5678'],
 	['IPv6', 'http://[::1]:5678/', 'http://[::1]:5678'],
@@ -49,6 +51,9 @@ test.each<[string, string, unknown[]]>([
 			...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
 		],
 	],
+	['starts with https:// or http:// twice', 'remove one', ['https://https://a', 'http://HTTP:a']],
+	['is the address of site data', "remove '/meta", [`${API}/meta`, `${API}/v2/meta/sites/`]],
+	['is the address of site data', "remove '/Meta/sites/1/x' from", [`${API}/Meta/sites/1/x//`]],
 	[
 		'is not a web address',
 		"check 'Base URL'",
@@ -65,7 +70,6 @@ test.each<[string, string, unknown[]]>([
 	[
 		'contains a username or password',
 		"remove them from 'Base URL'",
-
 		['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'],
 	],
 	[

@@ -1,6 +1,7 @@
 import {
 	connectionFailure,
 	formatDuration,
+	notRequested,
 	notSent,
 	ServiceFailure,
 	waitTooLong,
@@ -20,7 +21,7 @@ describe('a connection that failed', () => {
 	test.each([
 		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
 		[NOT_LISTENING, 'retry', /port/, 'ECONNREFUSED'],
-		[TOO_LATE, 'retry', /'Timeout'/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
+		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
 		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
 		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
 		[NOT_TRUSTED, 'no', IGNORE, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER'],
@@ -31,7 +32,8 @@ describe('a connection that failed', () => {
 	] as const)('%s, retry %s: %#', (message, retry, advice, codes) => {
 		for (const code of codes.split(' ')) {
 			const failure = connectionFailure([code], ADDRESS);
-			expect(failure).toMatchObject({ message, retry, subject: 'service', scope: 'request' });
+			const scope = retry === 'no' ? 'run' : 'request';
+			expect(failure).toMatchObject({ message, retry, subject: 'service', scope });
 			expect(failure.description).toMatch(advice);
 			expect(failure.description).toMatch(/ The address is https:\/\/api\.example\.com$/);
 			expect(failure.message + failure.description).not.toContain(code);
@@ -40,8 +42,14 @@ describe('a connection that failed', () => {
 	});
 
 	test('is known by any of its codes, and by whether it was the login', () => {
-		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], ADDRESS, 'login');
-		expect(failure).toMatchObject({ message: NOT_LISTENING, scope: 'login' });
+		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], ADDRESS, 'run');
+		expect(failure).toMatchObject({ message: NOT_LISTENING, scope: 'run' });
+	});
+
+	test('in time is about an option of the node, unless it was the login', () => {
+		const { optionAdvice } = connectionFailure(['ETIMEDOUT'], ADDRESS);
+		expect(optionAdvice).toMatch(/increase 'Timeout' under 'Options'\.$/);
+		expect(connectionFailure(['ETIMEDOUT'], ADDRESS, 'run').optionAdvice).toBeUndefined();
 	});
 });
 
@@ -52,8 +60,7 @@ test.each([
 	const failure = notSent(reason, ADDRESS);
 	expect(failure.message).toBe('n8n did not send the request');
 	expect(failure.description).toBe(`${quote}Check whether n8n is allowed to call ${ADDRESS}`);
-	expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'request' });
-	expect(notSent(reason, ADDRESS, 'login').scope).toBe('login');
+	expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'run' });
 });
 
 test('a wait that is too long', () => {
@@ -64,6 +71,15 @@ test('a wait that is too long', () => {
 		subject: 'service',
 		retry: 'no',
 		httpStatus: 503,
+	});
+});
+
+test('a site that was not requested', () => {
+	const last = new ServiceFailure('No', 'Fix it', { subject: 'site', retry: 'retry' });
+	expect(notRequested(last, 1)).toMatchObject({
+		message: 'Not requested because the service is not responding',
+		description: '1 site was read before that. No. Fix it',
+		...{ subject: 'site', retry: 'no', scope: 'request' },
 	});
 });
 

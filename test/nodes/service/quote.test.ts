@@ -36,14 +36,21 @@ test.each([(inner: unknown) => ({ error: inner }), (inner: unknown) => [inner]])
 
 describe('secrets', () => {
 	test('are not repeated', () => {
-		const body = { message: 'No user with pa$$.word and t0ken, pa$$.word' };
-		const quote = quoteOf(body, ['pa$$.word', 't0ken', '', undefined]);
+		const body = { message: 'No user with pa$$.word and t0ken-2, pa$$.word' };
+		const quote = quoteOf(body, ['pa$$.word', 't0ken', 't0ken-2', '', undefined]);
 		expect(quote).toBe('No user with ••• and •••, •••');
 	});
 
 	test('are not repeated in part where the text is cut', () => {
 		const body = { message: `${'x'.repeat(295)}secret-word` };
 		expect(quoteOf(body, ['secret-word'])).not.toContain('secr');
+	});
+
+	test.each([
+		...['k/"ü ~>?x', 'k/\\"ü ~>?x', 'k%2F%22%C3%BC%20~%3E%3Fx', 'k%2F%22%C3%BC+~%3E%3Fx'],
+		...['k%2F%22%C3%BC+%7E%3E%3Fx', 'ay8iw7wgfj4/eA==', 'ay8iw7wgfj4/eA', 'ay8iw7wgfj4_eA'],
+	])('are not repeated in any spelling: %s', (spelling) => {
+		expect(quoteOf({ message: `No ${spelling}!` }, ['k/"ü ~>?x'])).toMatch(/^No •••=*!$/);
 	});
 
 	test('are texts: nothing else is taken out', () => {

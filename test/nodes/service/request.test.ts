@@ -1,18 +1,19 @@
 import type { IExecuteFunctions, IHttpRequestHelper } from 'n8n-workflow';
+import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import { addExecutionHints, logIn } from '../../../nodes/AquacultureSite/service/request';
 
 let logins = 0;
 
-/** The message of a login whose request n8n ends with this error. */
-async function messageFor(error: unknown): Promise<unknown> {
+/** What a login says whose request n8n ends with this error. */
+async function textFor(error: unknown): Promise<string> {
 	const helper = {
 		helpers: { httpRequest: jest.fn().mockRejectedValue(error) },
 	} as unknown as IHttpRequestHelper;
 	// A user of its own, whom no other login is remembered for
 	const username = `user-${logins++}`;
-	return await logIn(helper, { baseUrl: 'https://api.example.com', username }).catch(
-		(failure: unknown) => (failure as Error).message,
-	);
+	const credentials = { baseUrl: 'https://api.example.com', username, password: 'secret' };
+	const failure: unknown = await logIn(helper, credentials).catch((error: unknown) => error);
+	return `${String(failure)}. ${(failure as ServiceFailure).description}`;
 }
 
 const REFUSED = { code: 'ECONNREFUSED' };
@@ -44,8 +45,9 @@ test.each<[string, unknown, string]>([
 		NOT_SENT,
 	]),
 	['by no error at all', null, NOT_SENT],
-])('the code of the network is found %s', async (_, error, message) => {
-	expect(await messageFor(error)).toBe(message);
+	['by words of n8n alone', { message: 'No.', description: 'Allow it' }, 'says: "No. Allow it"'],
+])('the code of the network is found %s', async (_, error, text) => {
+	expect(await textFor(error)).toContain(text);
 });
 
 test('an n8n that has no hints gets none', () => {

@@ -12,15 +12,16 @@ import {
 
 const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
 
-type Details = Partial<Omit<ServiceResponse, 'statusCode'>> & { secrets?: unknown[] };
+type Details = Partial<Omit<ServiceResponse, 'statusCode'>> &
+	Partial<Parameters<typeof readSiteResponse>[2]>;
 
 function fromToken(statusCode: number, { secrets = [], ...rest }: Details = {}): ServiceFailure {
 	return tokenFailure({ statusCode, headers: {}, body: {}, ...rest }, secrets);
 }
 
-function fromSite(statusCode: number, { secrets = [], ...rest }: Details = {}): ServiceFailure {
+function fromSite(statusCode: number, { secrets = [], isClosed = false, ...rest }: Details = {}) {
 	const response = { statusCode, headers: {}, body: {}, ...rest };
-	const result = readSiteResponse('1042', response, secrets);
+	const result = readSiteResponse('1042', response, { secrets, isClosed });
 	if (result instanceof ServiceFailure) return result;
 	throw new Error('A site was read');
 }
@@ -61,13 +62,18 @@ describe.each([
 		cases: [
 			...[400, 402, 422, 499].map((status): Case => [status, REFUSED, /^Check .*'API Version'/]),
 			[401, 'The service rejected a newly issued access token', /^The login succeeded/],
+			[401, 'This user has no access to site 1042', /^Ask the service/, { isClosed: true }],
 			[403, 'This user has no access to site 1042', /^Ask the service operator/],
 			[404, 'Site 1042 was not found', /^Check the site ID\./],
 			...['', null, undefined].map((body): Case => [200, EMPTY, /^Try again later/, { body }]),
-			...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'].map((body): Case => [
+			...[
+				...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'],
+				...[{}, { error: 'maintenance' }, { data: { siteId: 1042 } }, [{ siteId: 1042 }]],
+				...[{ siteId: 1043 }, { siteId: null }, { siteId: [1042] }],
+			].map((body): Case => [
 				200,
 				NOT_VALID,
-				/^It does not contain a site\. Try again/,
+				/^It does not contain this site\. Try again/,
 				{ body },
 			]),
 			...[
@@ -116,32 +122,39 @@ describe.each([
 		expect(fail(503).retryAfter).toBeUndefined();
 	});
 
-	test.each([400, 500])('%i quotes the service, without the secrets', (status) => {
+	test.each([200, 302, 400, 500])('%i quotes the service, without the secrets', (status) => {
 		const { description } = fail(status, { body: { error: 'Not t0ken!' }, secrets: ['t0ken'] });
 		expect(description).toMatch(/\. The service says: "Not •••!"$/);
-	});
-
-	test('200 quotes nothing: the data may be anything', () => {
-		expect(fail(200, { body: [{ message: 'Hello' }] }).description).not.toContain('Hello');
 	});
 });
 
 test.each([
-	['credential', 'login', fromToken, [200, 302, 400, 404, 405, 422]],
-	['service', 'login', fromToken, [429, 500, 503]],
+	['credential', 'run', fromToken, [200, 302, 400, 404, 405, 422]],
+	['service', 'run', fromToken, [429, 500, 503]],
 	['credential', 'token', fromSite, [401]],
 	['credential', 'request', fromSite, [302]],
 	['service', 'request', fromSite, [429, 500, 503]],
 	['site', 'request', fromSite, [200, 400, 403, 404, 422]],
+	['site', 'request', (status: number) => fromSite(status, { isClosed: true }), [401]],
 ] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
 	for (const status of statuses) {
 		expect(fail(status, { body: '' })).toMatchObject({ subject, scope });
 	}
 });
 
-test.each([{}, { siteId: 1042, units: null }])('any JSON object is a site: %j', (body) => {
-	const response = { statusCode: 200, headers: { a: 'b' }, body };
-	expect(readSiteResponse('1042', response, [])).toBe(response);
+test.each([
+	['1042', 1042],
+	['1042', '1042'],
+	// As JSON.parse reads 9007199254740993
+	['9007199254740993', 9007199254740992],
+])('site %s is what has its ID: %j', (siteId, received) => {
+	const response = { statusCode: 200, headers: { a: 'b' }, body: { siteId: received } };
+	expect(readSiteResponse(siteId, response, { secrets: [], isClosed: false })).toBe(response);
+});
+
+test('a rate limit is about an option of the node, unless it was the login', () => {
+	expect(fromSite(429).optionAdvice).toMatch(/^Lowering 'Max Concurrency' under 'Options'/);
+	expect(fromToken(429).optionAdvice).toBeUndefined();
 });
 
 describe('the access token', () => {
@@ -222,7 +235,7 @@ test('any response of either endpoint is a site, or a sentence without the secre
 	});
 	fc.assert(
 		fc.property(response, (value) => {
-			const read = readSiteResponse('1042', value, ['s3cret']);
+			const read = readSiteResponse('1042', value, { secrets: ['s3cret'], isClosed: false });
 			for (const failure of [read, tokenFailure(value, ['s3cret'])]) {
 				if (!(failure instanceof ServiceFailure)) continue;
 				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);

@@ -15,7 +15,8 @@ const FAILURES = {
 	busy: failure('overloaded', 1000),
 	limited: failure('rateLimited', 0),
 	final: failure('no'),
-	login: failure('no', undefined, 'login'),
+	login: failure('no', undefined, 'run'),
+	lostLogin: failure('retry', undefined, 'run'),
 	token: failure('no', undefined, 'token'),
 };
 
@@ -101,50 +102,39 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const LOST_LOGIN = failure('retry', undefined, 'login');
-
-/** The sites of a script are read at once, those of a next one long after. One request is in flight at a time. */
+/** The sites of a script are read at once, those of a next one after them. One request is in flight at a time. */
 test.each<[rule: string, scripts: Script[], order: string]>([
-	['a success is not sent again', [{ A: ['site'] }], 'A'],
-	['a final response is not retried', [{ A: ['final'] }], 'A'],
 	['any other failure is retried', [{ A: ['lost', 'busy', 'limited', 'site'] }], 'AAAA'],
 	['a lost connection delays its own request alone', [{ A: ['lost', 'site'], B: ['site'] }], 'ABA'],
 	['a retry goes before new requests', [{ A: ['busy', 'site'], ...each('BC', 'site') }], 'AABC'],
 
 	['a rate limit is no try while others get through', [{ A: ['limited'], B: ['site'] }], 'ABAAAA'],
-	[
-		'a rate limit is no try as long as they do',
-		[{ A: ['limited'], ...each('BC', 'site') }],
-		'ABACAAAA',
-	],
+	['nor as long as they do', [{ A: ['limited'], ...each('BC', 'site') }], 'ABACAAAA'],
 	['a rate limit is a try where they did so before', [{ B: ['site'], A: ['limited'] }], 'BAAAA'],
-	['a lost connection is a try in any case', [{ A: ['lost'], B: ['site'] }], 'ABAAA'],
 
 	['in an outage each site is requested once', [each('A', 'lost'), each('BC', 'lost')], 'AAAABC'],
 	['a rate limit for all is an outage', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
-	['an overload found by two sites ends requests', [each('ABCDE', 'busy')], 'AAAAB'],
+	['an overload is one', [each('ABC', 'busy')], 'AAAABC'],
+	['one site is none', [{ A: ['lost'], B: ['site'] }, each('C', 'lost')], 'ABAAACCCC'],
 	[
-		'a success ends an outage',
-		[each('A', 'lost'), each('B', 'site'), each('C', 'lost')],
-		'AAAABCCCC',
+		'nor are eight failures',
+		[{ ...each('AB', 'lost'), C: ['site'] }, each('D', 'lost')],
+		'ABCABABABDDDD',
 	],
-	['a final response is no outage', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
+	['nine are one', [{ ...each('ABC', 'lost'), D: ['site'] }, each('E', 'lost')], 'ABCDABCABCABCE'],
+	['a success ends it', [each('A', 'lost'), each('B', 'site'), each('C', 'lost')], 'AAAABCCCC'],
+	['a refusal ends it', [each('A', 'lost'), each('B', 'final'), each('C', 'lost')], 'AAAABCCCC'],
+	['a refusal is none', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
 
 	['a failed login ends the run', [{ A: ['login'], B: ['site'] }, each('C', 'site')], 'A'],
-	['a login that may succeed does not', [{ A: [LOST_LOGIN], B: ['site'] }], 'ABAAA'],
 	['three rejected tokens in a row end the run', [each('ABCDE', 'token')], 'ABC'],
-	[
-		'two in a row do not',
-		[{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }],
-		'ABCDE',
-	],
+	['two do not', [{ ...each('AB', 'token'), C: ['site'], ...each('DE', 'token') }], 'ABCDE'],
 	['failures of single sites do not', [each('ABCDE', 'final')], 'ABCDE'],
 ])('%s', async (_, scripts, order) => {
 	const run = new Run();
 	for (const script of scripts) {
 		for (const [site, responses] of Object.entries(script)) run.read(site, responses);
 		await run.end();
-		await run.clock.advance(1e9);
 	}
 	expect(run.order).toBe(order);
 	expect(run.retries.count).toBe(order.length - new Set(order).size);
@@ -189,15 +179,9 @@ describe('a retry', () => {
 		expect(run.pace.pauses.count).toBe(0);
 	});
 
-	test('after a gateway failed does not wait for Retry-After, which nothing bounds', async () => {
-		const run = new Run();
-		run.read('A', [failure('retry', 86_400_000), 'site']);
-		await run.end();
-		expect(run.timesOf('A')).toEqual([0, 500]);
-	});
-
 	test.each([
 		['for Retry-After', failure('overloaded', 7000), 7000],
+		['for the longest wait', failure('overloaded', 60_000), 60_000],
 		['for a backoff', failure('overloaded'), 500],
 		['for a backoff', failure('rateLimited'), 500],
 	] as const)('after an overload holds back the whole run %s', async (_, response, wait) => {
@@ -234,46 +218,78 @@ test('a rate limit that lets others through uses up no retry for 20 refusals', a
 	expect(run.timesOf('A').length).toBe(20 + 3);
 });
 
-describe('an outage', () => {
-	test('makes the next try of the requests under way their last', async () => {
+test('the third site in a row that is given up ends the run, not what others know', async () => {
+	const run = new Run();
+	run.readOthers('A');
+	run.read('B', ['lost', 'site']);
+	for (const site of letters('CDEF')) run.read(site, ['limited'], { maxRetries: 0 });
+	await run.end();
+	await run.clock.advance(1e9);
+	run.readOthers('G');
+	await run.end();
+	expect([run.order, run.results.get('B')]).toEqual(['ABCDE', FAILURES.lost]);
+	const known = { description: '1 site was read before that. Failed. Wait', httpStatus: 418 };
+	for (const site of letters('FG')) expect(run.results.get(site)).toMatchObject(known);
+});
+
+test.each([
+	['ABCDEFGH', 0],
+	['ABCDEFGHI', 500],
+])('%s fail in a row: the next site is requested after %i ms', async (sites, wait) => {
+	const run = new Run();
+	for (const site of letters(sites)) run.read(site, ['lost', 'site']);
+	run.readOthers('J');
+	await run.end();
+	expect(run.timesOf('J')).toEqual([wait]);
+});
+
+test.each([
+	['lost', 59_999, 2],
+	['lost', 60_000, 1],
+	['busy', 60_000, 2],
+	['lostLogin', 60_000, 1],
+] as const)('after a silence, %s: %i ms, %i requests', async (name, latency, count) => {
+	const run = new Run();
+	run.read('A', ['final'], { latency: 30_000 });
+	run.read('B', [name, 'site'], { latency });
+	await run.end();
+	expect(run.timesOf('B').length).toBe(count);
+});
+
+describe('a login that fails', () => {
+	test.each([
+		['retry', 9000, 2000],
+		['overloaded', 7000, 7000],
+		['rateLimited', 0, 2000],
+	] as const)('holds back the run, and ends it: %s, %i', async (retry, retryAfter, wait) => {
 		const run = new Run();
-		run.read('A', ['lost'], { maxRetries: 0 });
-		run.read('B', ['lost']);
+		const logins = [0, 1, 2].map(() => failure(retry, retryAfter, 'run'));
+		run.read('A', logins, { maxRetries: 2 });
 		await run.end();
-		expect(run.order).toBe('AB');
+		await run.clock.advance(1e9);
+		run.readOthers('B');
+		await run.end();
+		expect(run.requests.map(([, time]) => time)).toEqual([0, wait, 2 * wait]);
+		for (const site of letters('AB')) expect(run.results.get(site)).toBe(logins[2]);
+		expect(run.retries.count).toBe(2);
 	});
 
-	test('leaves the service alone for as long as it asked, and requests it again then', async () => {
-		const run = new Run();
-		for (const site of letters('AB')) run.read(site, ['busy']);
+	test('is one for all that waited for it', async () => {
+		const run = new Run({ maxConcurrency: 4 });
+		const logins = [0, 1].map(() => failure('retry', 0, 'run'));
+		for (const site of letters('ABCD')) run.read(site, [...logins, 'site'], { maxRetries: 2 });
 		await run.end();
-		await run.clock.advance(999);
-		run.read('C', ['busy']);
-		await settle();
-		expect([run.order, run.results.get('C')]).toEqual(['AAAAB', FAILURES.busy]);
-		await run.clock.advance(1);
-		run.read('D', ['busy']);
-		await settle();
-		expect(run.order).toBe('AAAABD');
-	});
-
-	test('is not shown by a site that fails while others get through', async () => {
-		const run = new Run({ maxConcurrency: 2 });
-		run.read('A', ['lost']);
-		run.read('B', ['site'], { latency: 100 });
-		await run.end();
-		run.read('C', ['lost']);
-		await run.end();
-		expect(run.timesOf('C').length).toBe(4);
+		expect([...run.results.values()]).toEqual(Array(4).fill('site'));
+		expect(run.retries.count).toBe(2);
 	});
 });
 
 describe('Retry-After', () => {
-	test.each(['overloaded', 'rateLimited'] as const)(
-		'beyond the longest wait leaves the service alone until then: %s',
-		async (retry) => {
+	test.each([failure('overloaded', 60_001), failure('rateLimited', 60_001, 'run')])(
+		'beyond the longest wait leaves the service alone until then: %#',
+		async (response) => {
 			const run = new Run({ longestWait: 60_000 });
-			run.read('A', [failure(retry, 60_001)]);
+			run.read('A', [response]);
 			run.readOthers('B', 'C');
 			await run.end();
 			const found = run.results.get('A');
@@ -292,22 +308,6 @@ describe('Retry-After', () => {
 			expect([run.results.get('D'), run.results.get('E')]).toEqual([found, 'site']);
 		},
 	);
-
-	test('of just the longest wait is waited for', async () => {
-		const run = new Run({ longestWait: 60_000 });
-		run.read('A', [failure('overloaded', 60_000), 'site']);
-		await run.end();
-		expect(run.timesOf('A')).toEqual([0, 60_000]);
-	});
-
-	test('beyond the longest wait ends the wait of those that a shorter one holds back', async () => {
-		const run = new Run({ maxConcurrency: 2 });
-		run.read('A', ['busy']);
-		run.read('B', [failure('overloaded', 61_000)], { latency: 10 });
-		run.readOthers('C');
-		await run.clock.advance(10);
-		expect([...run.results.keys()]).toEqual(['B', 'A', 'C']);
-	});
 });
 
 describe('a failure that is known without a request', () => {
@@ -336,32 +336,17 @@ describe('a failure that is known without a request', () => {
 	});
 });
 
-describe('a stopped run', () => {
+test.each([
+	['waits for no retry', 'lost', 3, 0],
+	['waits for no retry', 'busy', 3, 0],
+	['says so where a request fails', 'lost', 0, 10],
+	['says so where a request fails', 'final', 0, 10],
+] as const)('a stopped run %s: %s', async (_, name, maxRetries, latency) => {
+	const run = new Run();
+	run.read('A', [name], { maxRetries, latency });
+	await settle();
 	const reason = new Error('Stopped');
-
-	test.each(['lost', 'busy'] as const)('waits for no retry: %s', async (name) => {
-		const run = new Run();
-		run.read('A', [name]);
-		await settle();
-		run.stopping.abort(reason);
-		await settle();
-		expect([run.order, run.results.get('A')]).toEqual(['A', reason]);
-	});
-
-	test.each(['lost', 'final'] as const)('says so where a request fails: %s', async (name) => {
-		const run = new Run();
-		run.read('A', [name], { maxRetries: 0, latency: 10 });
-		await settle();
-		run.stopping.abort(reason);
-		await settle();
-		expect(run.results.get('A')).toBe(reason);
-	});
-
-	test('sends nothing', async () => {
-		const run = new Run();
-		run.stopping.abort(reason);
-		run.readOthers('A');
-		await settle();
-		expect([run.order, run.results.get('A')]).toEqual(['', reason]);
-	});
+	run.stopping.abort(reason);
+	await settle();
+	expect([run.order, run.results.get('A')]).toEqual(['A', reason]);
 });

@@ -1,3 +1,4 @@
+import type { RequestBounds } from '../../../nodes/AquacultureSite/service/request';
 import { StoppedError, Stopping } from '../../../nodes/AquacultureSite/service/stopping';
 import { settle } from '../../helpers/fake-clock';
 
@@ -40,10 +41,33 @@ describe('a pause', () => {
 });
 
 describe('work', () => {
+	test('is aborted when the time is over that was set last, unless it has ended', async () => {
+		const limits = [0, 1, 2].map(() => new AbortController());
+		const timeout = jest.spyOn(AbortSignal, 'timeout');
+		for (const { signal } of limits) timeout.mockReturnValueOnce(signal);
+		const stopping = new Stopping();
+		const ended = await stopping.abortable(({ signal, setTimeLeft }) => {
+			setTimeLeft(1000);
+			return Promise.resolve(signal);
+		});
+		await stopping.abortable(({ signal, setTimeLeft }) => {
+			setTimeLeft(2000);
+			setTimeLeft(3000);
+			const aborted = limits.map((limit) => {
+				limit.abort();
+				return signal.aborted;
+			});
+			expect(aborted).toEqual([false, false, true]);
+			return Promise.resolve();
+		});
+		expect(ended.aborted).toBe(false);
+		expect(timeout.mock.calls.flat()).toEqual([1000, 2000, 3000]);
+	});
+
 	test('is aborted when the run is stopped, until it has ended', async () => {
 		const stopping = new Stopping();
 		const signals: AbortSignal[] = [];
-		const work = async (signal: AbortSignal) => {
+		const work = async ({ signal }: RequestBounds) => {
 			signals.push(signal);
 			await settle();
 		};

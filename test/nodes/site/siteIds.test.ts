@@ -84,7 +84,6 @@ describe('what is not a site ID is refused and named', () => {
 		['{"id":1}', { id: 1 }],
 		['-1', -1],
 		['1.5', 1.5],
-		['9007199254740992', 2 ** 53],
 		['null', NaN],
 		['Symbol(id)', Symbol('id')],
 		// Cut where it is long
@@ -94,6 +93,12 @@ describe('what is not a site ID is refused and named', () => {
 		const { message, description } = refusalOf(() => parseSiteIds(value));
 		expect(message).toBe(`'Site IDs': "${shown}" is not a site ID`);
 		expect(description).toMatch(/^A site ID is a whole number, digits only, e\.g\. 1042\./);
+	});
+
+	test.each([2 ** 53, -(2 ** 53), Infinity])('a number too large to be exact: %d', (value) => {
+		const { message, description } = refusalOf(() => parseSiteIds([12, value]));
+		expect(message).toBe("'Site IDs' contains a number that is too large");
+		expect(description).toMatch(/Supply the site ID as text, in quotes\.$/);
 	});
 
 	test('with its place in the list', () => {
@@ -123,7 +128,9 @@ test('any value gives digits alone, each ID once, or a sentence', () => {
 	forAll([fc.oneof(list, anyJson())], (value) => {
 		const ids = attempt(() => parseSiteIds(value));
 		if (ids instanceof Error) {
-			expect(ids.message).toMatch(/^'Site IDs'(: "\P{Cc}+" is not a site ID.*| is empty)$/u);
+			expect(ids.message).toMatch(
+				/^'Site IDs'(: "\P{Cc}+" is not a site ID.*| is empty| contains a number .*)$/u,
+			);
 			return;
 		}
 		expect(ids.length).toBeGreaterThan(0);
