@@ -271,7 +271,6 @@ describe('a login that fails', () => {
 		await run.end();
 		expect(run.requests.map(([, time]) => time)).toEqual([0, wait, 2 * wait]);
 		for (const site of letters('AB')) expect(run.results.get(site)).toBe(logins[2]);
-		expect(run.retries.count).toBe(2);
 	});
 
 	test('is one for all that waited for it', async () => {
@@ -288,17 +287,18 @@ describe('Retry-After', () => {
 	test.each([failure('overloaded', 60_001), failure('rateLimited', 60_001, 'run')])(
 		'beyond the longest wait leaves the service alone until then: %#',
 		async (response) => {
-			const run = new Run({ longestWait: 60_000 });
-			run.read('A', [response]);
+			const run = new Run({ maxConcurrency: 2, longestWait: 60_000 });
+			run.read('Z', ['busy']);
+			run.read('A', [response], { latency: 10 });
 			run.readOthers('B', 'C');
-			await run.end();
+			await run.clock.advance(10);
 			const found = run.results.get('A');
 			const message = 'The service asked for a wait of 60 seconds';
 			expect(found).toMatchObject({ message, httpStatus: 418 });
-			expect(run.order).toBe('A');
+			expect(run.order).toBe('ZA');
 			// The site that found it out fails first
-			expect([...run.results]).toEqual(letters('ABC').map((site) => [site, found]));
-			expect(run.pace.pauses.count).toBe(0);
+			expect([...run.results]).toEqual(letters('AZBC').map((site) => [site, found]));
+			expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 1000 });
 
 			await run.clock.advance(60_000);
 			run.readOthers('D');
