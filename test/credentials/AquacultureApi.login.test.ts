@@ -6,6 +6,8 @@ import {
 	seaFarm,
 	siteNode,
 } from '../helpers/sea-farm';
+import { skipLoginPauses } from '../helpers/login-pause';
+import { until } from '../helpers/until';
 import { type Service, startService } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { stopClock } from './clock';
@@ -94,6 +96,7 @@ describe.each([
 });
 
 test('twenty items with a web page for a login: one attempt, and the next run makes another', async () => {
+	skipLoginPauses();
 	service.faults.token.push({ body: 'html', times: 1 });
 	const n8n = await seaFarm(service);
 	const node = { ...getEach, onError: 'continueRegularOutput' as const };
@@ -101,8 +104,21 @@ test('twenty items with a web page for a login: one attempt, and the next run ma
 	expect(errors).toHaveLength(20);
 	for (const { error } of errors) expect(error).toContain('The login returned a web page');
 	expect(service.counts.requests).toBe(1);
-	expect((await n8n.run({ node: get })).items).toHaveLength(1);
+	await until('another login', async () => (await n8n.run({ node: get })).items.length === 1);
 });
+
+test.each([407, 423, 500, 502, 503])(
+	'twenty items of the HTTP Request node with status %i for a login: a handful of logins',
+	async (status) => {
+		service.faults.token.push({ status });
+		const n8n = await seaFarm(service);
+		const node = httpRequestNode(`${service.baseUrl}/meta/sites/1042`, {
+			onError: 'continueRegularOutput',
+		});
+		expect((await n8n.run({ node, items: items.slice(0, 20) })).items).toHaveLength(20);
+		expect(service.counts.tokenRequests).toBeLessThanOrEqual(4);
+	},
+);
 
 test('tokens that are good for a hundred requests each are renewed in mid-run, and no item is lost', async () => {
 	service.faults.tokenLifetime = { uses: 100 };

@@ -1,8 +1,8 @@
 import nock from 'nock';
-import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
+import { skipLoginPauses } from '../helpers/login-pause';
 import type { Outcome } from './cell';
 import { expectedOutcome, ON_ERROR, runCell } from './cell';
 import { BLOCK, matrixText, SETTINGS } from './report';
@@ -41,17 +41,7 @@ beforeAll(async () => {
 beforeEach(() => {
 	// The shortest pauses that the backoff may choose, and none after a failed login
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const { setTimeout } = globalThis;
-	const timeout = AbortSignal.timeout.bind(AbortSignal);
-	const shortened = (milliseconds = 0) =>
-		milliseconds === FAILED_LOGIN_PAUSE_MS ? 0 : milliseconds;
-	jest
-		.spyOn(globalThis, 'setTimeout')
-		.mockImplementation(((run: () => void, milliseconds?: number) =>
-			setTimeout(run, shortened(milliseconds))) as never);
-	jest
-		.spyOn(AbortSignal, 'timeout')
-		.mockImplementation((milliseconds) => timeout(shortened(milliseconds)));
+	skipLoginPauses();
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { skipLoginPauses } from '../helpers/login-pause';
 import { CREDENTIAL, siteNode } from '../helpers/sea-farm';
 import {
 	API,
@@ -10,6 +11,7 @@ import {
 } from './wire';
 
 expectWireAsForeseen();
+beforeEach(skipLoginPauses);
 
 const NOT_FOUND = 'The address of the service was not found';
 const NOT_LISTENING = 'Nothing is listening at the service address';
@@ -66,7 +68,7 @@ test.each(FAILURES)('%s for a site', async (_, failure, sentence, tries) => {
 	serverAt().get(SITE_PATH).times(tries).replyWithError(failure);
 	const { error } = await (await n8nAtWire()).run({ node: get });
 	expect(error?.message).toBe(sentence);
-	expect(error?.description).toMatch(new RegExp(` The address is ${API}$`));
+	expect(error?.description).toContain(` The address is ${API}`);
 	expect(sentRequests()).toHaveLength(1 + tries);
 });
 
@@ -77,6 +79,7 @@ test.each(FAILURES)('%s for the login', async (_, failure, sentence, tries) => {
 	expect(error?.message).toBe(sentence);
 	expect(sentRequests()).toHaveLength(tries);
 
-	serverAt().post('/auth/token').replyWithError(failure);
+	// Unless the failed login is still remembered
+	serverAt().post('/auth/token').optionally().replyWithError(failure);
 	expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message: sentence });
 });

@@ -100,15 +100,15 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 		const headers = { location: `${origin}/elsewhere` };
 
 		test('is not followed by the login: the password stays here', async () => {
-			serverAt().post('/auth/token').times(2).reply(status, '', headers);
+			serverAt().post('/auth/token').reply(status, '', headers);
 			const n8n = await n8nAtWire();
 			const { error } = await n8n.run({ node: get });
 			expect(error?.message).toBe(`${SENTENCE}: credential "${CREDENTIAL}"`);
 			expect(error?.description).toBe(
-				`The redirect was not followed. If the service has moved, open the credential and enter its new address in 'Base URL'. It redirects to ${origin}`,
+				`The redirect was not followed. If the service has moved, open the credential "${CREDENTIAL}" and enter its new address in 'Base URL'. It redirects to ${origin}`,
 			);
 			expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message: SENTENCE });
-			expect(sentRequests()).toEqual([LOGIN_REQUEST, LOGIN_REQUEST]);
+			expect(sentRequests()).toEqual([LOGIN_REQUEST]);
 		});
 
 		test('is not followed by the node', async () => {

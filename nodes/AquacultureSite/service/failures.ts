@@ -94,7 +94,7 @@ export function waitTooLong(
 	return new ServiceFailure(
 		`The service asked for a wait of ${formatDuration(wait)}`,
 		`A run waits at most ${formatDuration(longestWait)}. Run the workflow again after that time, or less often.`,
-		{ subject: 'service', httpStatus },
+		{ subject: 'service', scope: 'run', httpStatus },
 	);
 }
 
