@@ -132,17 +132,15 @@ export async function missingCommands(...commands: string[]): Promise<string[]> 
 /**
  * Finds a free port of 127.0.0.1.
  * @param port the port it must be; any if it is left out
- * @throws SetupError when that port is in use
+ * @throws SetupError when that port cannot be used
  */
-export async function freePort(port = 0): Promise<number> {
+export async function freePort(port: number | string = 0): Promise<number> {
 	const server = createServer();
-	server.listen(port, '127.0.0.1');
 	try {
+		server.listen({ port, host: '127.0.0.1' });
 		await once(server, 'listening');
-	} catch {
-		throw new SetupError(
-			`Port ${port} is in use by another program. Stop that program, or choose another port with --port.`,
-		);
+	} catch (error) {
+		throw new SetupError(`Choose another port with --port than ${port}. ${String(error)}`);
 	}
 	const { port: found } = server.address() as AddressInfo;
 	server.close();
