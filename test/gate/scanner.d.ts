@@ -7,10 +7,4 @@ declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 
 	/** The rules of the scanner. */
 	export function buildScanConfig(): Promise<Linter.Config[]>;
-
-	/** The scanner's verdict; warnings do not count. */
-	export function analyzePackage(
-		directory: string,
-		filePatterns: string[],
-	): Promise<{ passed: boolean; message?: string; details?: string }>;
 }
