@@ -65,16 +65,11 @@ function searchFor(secrets: Record<string, string>): (content: Buffer) => Form[]
 
 /** Every file of the user folder. */
 function filesOf({ userFolder }: N8nInstance): Content[] {
-	const filesIn = (folder: string): string[] =>
-		readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-			const path = join(folder, entry.name);
-			if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path);
-			return entry.isFile() ? [path] : [];
-		});
-	return filesIn(userFolder).map((file) => ({
-		place: `file ${relative(userFolder, file)}`,
-		content: readFileSync(file),
-	}));
+	return readdirSync(userFolder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => relative(userFolder, join(parentPath, name)))
+		.filter((file) => !file.includes('node_modules'))
+		.map((file) => ({ place: `file ${file}`, content: readFileSync(join(userFolder, file)) }));
 }
 
 /** Every row of every table of n8n's database, also those that are only in the `-wal` file. */
