@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SetupError } from './workspace';
@@ -120,14 +119,8 @@ export async function run(
 }
 
 /** Those of some commands that this machine does not have. */
-export async function missingCommands(...commands: string[]): Promise<string[]> {
-	const works = async (command: string) => {
-		const ended = run(command, ['--version'], { cwd: tmpdir(), env: process.env });
-		return await ended.then(({ code }) => code === 0).catch(() => false);
-	};
-	const found = await Promise.all(commands.map(works));
-	return commands.filter((_, index) => !found[index]);
-}
+export const missingCommands = (...commands: string[]) =>
+	commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
 
 /**
  * Finds a free port of 127.0.0.1.

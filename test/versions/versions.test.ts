@@ -254,6 +254,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			const counted = countFrom(stage.service);
 			const execution = await stage.n8n.runWorkflow(workflowId);
 			expect(execution.json('Read').map(({ siteId }) => siteId)).toEqual(MANY_IDS);
+			expect(stage.service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
 			return counted();
 		}
 
@@ -273,9 +274,9 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			faults.tokenLifetime = { uses: used + 100 };
 			const { logins, refusedLogins, siteRequests, unauthorized } = await readAll();
 			expect({ logins, refusedLogins }).toEqual({ logins: 1, refusedLogins: 0 });
-			// Only the requests that were in flight with the old token are sent again.
+			// Only the requests that were in flight with the old token are sent again; for n8n 1, twice.
 			expect(unauthorized).toBeGreaterThan(0);
-			expect(unauthorized).toBeLessThan(100);
+			expect(unauthorized).toBeLessThan(major === '1' ? 200 : 100);
 			expect(siteRequests).toBe(200 + unauthorized);
 		});
 
@@ -306,15 +307,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 				/^Open the credential "Mistyped".*locked.* "The username or the password is wrong\."$/,
 			) as unknown,
 		});
-	});
-
-	test('HTTP Request node with the credential', async () => {
-		const { credential, service } = stage;
-		const url = `${service.baseUrl}/meta/sites/${STORHOLMEN.siteId}`;
-		const execution = await run(one, httpRequest('Read', credential, url));
-		const { siteId, siteName } = STORHOLMEN;
-		expect(execution.json('Read')).toEqual([{ siteId, siteName }]);
-		expect(service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
 	});
 
 	test.each([

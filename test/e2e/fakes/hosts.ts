@@ -11,7 +11,7 @@ import { inWorkspace } from '../workspace';
 
 /** A request to a fake host. */
 interface HostRequest {
-	method?: string;
+	method: string;
 	/** Percent-decoded, without the query. */
 	path: string;
 	headers: IncomingMessage['headers'];
@@ -19,15 +19,11 @@ interface HostRequest {
 	body: unknown;
 }
 
-export interface HostResponse {
-	status: number;
-	json: unknown;
-}
-
-export type Host = (request: HostRequest) => HostResponse;
+/** Returns the JSON of a response with status 200; throws for status 500. */
+export type Host = (request: HostRequest) => object;
 
 async function readRequest(request: IncomingMessage): Promise<HostRequest> {
-	const { method, headers, url = '' } = request;
+	const { method = '', headers, url = '' } = request;
 	const [path = ''] = url.split('?');
 	const body = method === 'GET' ? undefined : await json(request);
 	return { method, path: decodeURIComponent(path), headers, body };
@@ -56,18 +52,12 @@ export async function fakeHosts(
 	const certificate = inWorkspace('certificates', `${name}.pem`);
 	writeFileSync(certificate, cert);
 
-	const respond = async (request: IncomingMessage): Promise<HostResponse> => {
-		try {
-			return defined(hosts[request.headers.host ?? ''])(await readRequest(request));
-		} catch (error) {
-			return { status: 500, json: { message: `The fake cannot do that: ${String(error)}` } };
-		}
-	};
 	const tls = createTlsServer({ key, cert }, (request, response) => {
-		void respond(request).then((answer) => {
-			response.writeHead(answer.status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify(answer.json));
-		});
+		const respond = (status: number, body: object) =>
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		readRequest(request)
+			.then((read) => respond(200, defined(hosts[request.headers.host ?? ''])(read)))
+			.catch((error: unknown) => respond(500, { message: String(error) }));
 	});
 
 	const proxy = createServer();
