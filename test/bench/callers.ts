@@ -41,36 +41,26 @@ export const httpRequestInBatches = (perSecond: number) =>
 		batching: { batch: { batchSize: perSecond, batchInterval: 1000 } },
 	});
 
+const benchNode = (title: string, type: string, parameters: INodeParameters, more = {}) =>
+	node(title, `n8n-nodes-bench.${type}`, 1, parameters, { ...CONTINUE, ...more });
+
 export const DECLARATIVE: Caller = {
 	title: 'Declarative',
-	node: (credential) =>
-		node(
-			'Declarative',
-			'n8n-nodes-bench.declarative',
-			1,
-			{ siteId: SITE_ID },
-			{
-				credentials: { aquacultureApi: credential },
-				...CONTINUE,
-			},
-		),
+	node: (credential) => {
+		const credentials = { aquacultureApi: credential };
+		return benchNode('Declarative', 'declarative', { siteId: SITE_ID }, { credentials });
+	},
 };
 
 export const BARE_HELPER: Caller = {
 	title: 'Bare helper',
 	node: (_credential, baseUrl) =>
-		node(
-			'Bare helper',
-			'n8n-nodes-bench.bareHelper',
-			1,
-			{
-				baseUrl,
-				token: "={{ $('Webhook').first().json.body.token }}",
-				concurrency: "={{ $('Webhook').first().json.body.concurrency }}",
-				siteId: SITE_ID,
-			},
-			CONTINUE,
-		),
+		benchNode('Bare helper', 'bareHelper', {
+			baseUrl,
+			token: "={{ $('Webhook').first().json.body.token }}",
+			concurrency: "={{ $('Webhook').first().json.body.concurrency }}",
+			siteId: SITE_ID,
+		}),
 };
 
 /** Webhook → items → the caller → a summary, which is the webhook's response. */

@@ -94,7 +94,7 @@ export class Platform {
 		const limit = perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }];
 		faults.token = slow;
 		faults.site = [...slow, ...limit];
-		const before = { ...counts };
+		const { siteRequests, tokenRequests } = counts;
 		const { maxConcurrency: concurrency } = parseRequestOptions({});
 		const bareToken = this.service.issuedTokens.at(-1);
 		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
@@ -103,8 +103,8 @@ export class Platform {
 		return {
 			...summary,
 			failed: items - summary.sites,
-			requests: counts.siteRequests - before.siteRequests,
-			logins: counts.tokenRequests - before.tokenRequests,
+			requests: counts.siteRequests - siteRequests,
+			logins: counts.tokenRequests - tokenRequests,
 		};
 	}
 

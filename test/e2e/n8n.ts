@@ -1,7 +1,12 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse as parseFlatted } from 'flatted';
-import type { ICredentialDataDecryptedObject, IRun, IWorkflowBase } from 'n8n-workflow';
+import type {
+	ExecutionSummary,
+	ICredentialDataDecryptedObject,
+	IRun,
+	IWorkflowBase,
+} from 'n8n-workflow';
 import { until } from '../helpers/until';
 import { Execution } from './executions';
 import { type N8nOptions, N8nProcess, TIMEOUT_MS } from './n8n-process';
@@ -19,10 +24,7 @@ export interface CredentialReference {
 export type NewWorkflow = Pick<IWorkflowBase, 'name' | 'nodes' | 'connections' | 'settings'>;
 
 /** An execution in n8n's list. */
-export interface ExecutionEntry {
-	id: string;
-	status: IRun['status'];
-}
+type ExecutionEntry = Pick<ExecutionSummary, 'id' | 'status'>;
 
 /** The response to activating a workflow comes before it is done, from n8n 2.4x on. */
 interface PublicationStatus {

@@ -10,34 +10,33 @@ export const boxOf = async (part: Locator) => defined(await part.boundingBox());
  * The `data-test-id`s are n8n's own, made for its own tests.
  */
 export class Editor {
+	/** The panel of the node that is open. */
+	readonly panel: Locator;
+
+	/** The output of the open node's last run. */
+	readonly output: Locator;
+
+	readonly credentialDialog: Locator;
+
+	/** The list of nodes to add. */
+	readonly nodeList: Locator;
+
+	/** The nodes of the workflow on the canvas. */
+	readonly canvas: Locator;
+
+	/** The messages in the corner of the window. */
+	private readonly messages: Locator;
+
 	constructor(
 		readonly page: Page,
 		private readonly baseUrl: string,
-	) {}
-
-	/** The panel of the node that is open. */
-	get panel(): Locator {
-		return this.at('ndv');
-	}
-
-	/** The output of the open node's last run. */
-	get output(): Locator {
-		return this.at('output-panel');
-	}
-
-	/** The dialog of a credential. */
-	get credentialDialog(): Locator {
-		return this.at('editCredential-modal');
-	}
-
-	/** The list of nodes to add. */
-	get nodeList(): Locator {
-		return this.at('node-creator');
-	}
-
-	/** The nodes of the workflow on the canvas. */
-	get canvas(): Locator {
-		return this.at('canvas-node');
+	) {
+		this.panel = this.at('ndv');
+		this.output = this.at('output-panel');
+		this.credentialDialog = this.at('editCredential-modal');
+		this.nodeList = this.at('node-creator');
+		this.canvas = this.at('canvas-node');
+		this.messages = page.locator('.el-notification');
 	}
 
 	at(testId: string, inside: Page | Locator = this.page): Locator {
@@ -102,17 +101,10 @@ export class Editor {
 		await this.addNode(name, action);
 	}
 
-	/** Selects this credential in the open node, unless n8n has already done so by itself. */
+	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
 	async useCredential(name: string): Promise<void> {
-		const list = this.at('node-credentials-select');
-		const chosen = list.locator('input').first();
-		await chosen.waitFor();
-		if ((await chosen.inputValue()) === name) return;
-		await list.click();
-		await this.page.getByRole('option').filter({ hasText: name }).filter({ visible: true }).click();
-		await until(`the credential ${name} is chosen`, async () => {
-			return (await chosen.inputValue()) === name;
-		});
+		const chosen = this.at('node-credentials-select').locator('input').first();
+		await until(`${name} is chosen`, async () => (await chosen.inputValue()) === name);
 	}
 
 	/** Types into a field of the open node or dialog, replacing what was there. */
@@ -217,9 +209,5 @@ export class Editor {
 				.catch(() => undefined);
 			return false;
 		});
-	}
-
-	private get messages(): Locator {
-		return this.page.locator('.el-notification');
 	}
 }
