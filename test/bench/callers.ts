@@ -4,18 +4,12 @@ import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../e2
 
 /** A way to read the sites of the items. */
 export interface Caller {
-	/** Its name in the tables. */
 	title: string;
 	node: (credential: CredentialReference, baseUrl: string) => INode;
 }
 
 const SITE_ID = '={{ $json.siteId }}';
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
-
-const siteCaller = (title: string, options: INodeParameters = {}): Caller => ({
-	title,
-	node: (credential) => siteNode(title, credential, { options }, CONTINUE),
-});
 
 const requestCaller = (title: string, options: INodeParameters = {}): Caller => ({
 	title,
@@ -27,11 +21,10 @@ const requestCaller = (title: string, options: INodeParameters = {}): Caller => 
 		}),
 });
 
-export const AQUACULTURE_SITE = siteCaller('Aquaculture Site');
-
-/** The node with another "Max Concurrency" than its default. */
-export const atConcurrency = (maxConcurrency: number) =>
-	siteCaller(`at most ${maxConcurrency}`, { maxConcurrency });
+export const AQUACULTURE_SITE: Caller = {
+	title: 'Aquaculture Site',
+	node: (credential) => siteNode('Aquaculture Site', credential, {}, CONTINUE),
+};
 
 export const HTTP_REQUEST = requestCaller('HTTP Request');
 

@@ -32,7 +32,6 @@ export interface Measured {
 	sites: number;
 	/** All other items. */
 	failed: number;
-	/** Requests for a site. */
 	requests: number;
 	/** Token requests, rejected ones included. */
 	logins: number;
@@ -47,10 +46,8 @@ const BENCH_NODES = 'n8n-nodes-bench';
 
 /** A real n8n, and beside it in this process the fake service. */
 export class Platform {
-	/** Where n8n has the package installed. */
 	readonly packageFolder: string;
 
-	/** The path of each caller's webhook. */
 	private readonly paths = new Map<Caller, string>();
 
 	private logins = 0;

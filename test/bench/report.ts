@@ -27,7 +27,6 @@ const table = (head: string[], rows: string[][], textColumns = 1) =>
 		align: head.map((_, column) => (column < textColumns ? '' : 'right')),
 	});
 
-/** What was measured in one group, as Markdown. */
 export function sectionOf({ group, results }: Findings['groups'][number]): string {
 	const head = 'Case,Caller,Rounds,Time,Per item,Ratio,Requests,Logins,Failed items'.split(',');
 	const rows = results.flatMap(({ case: { title, setting, rounds }, rows: measured }) =>
@@ -124,7 +123,6 @@ function goalsTable({ groups, weight }: Findings): string {
 	);
 }
 
-/** The whole report, as Markdown. */
 export function reportOf(findings: Findings): string {
 	const { source, loadBefore, groups, veryLarge, weight } = findings;
 	const processors = cpus();

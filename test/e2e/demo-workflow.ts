@@ -16,12 +16,9 @@ export const COLUMNS = {
 /** A workflow that reads all sites of the fake service. */
 export function demoWorkflow({ sites }: Service, credential: CredentialReference): NewWorkflow {
 	const siteIds = sites.map(({ siteId }) => siteId).join(', ');
-	const assignments = Object.entries(COLUMNS).map(([column, value]) => ({
-		id: column,
-		name: column,
-		value,
-		type: column === 'Site' || column === 'Units' ? 'string' : 'number',
-	}));
+	const assignments = Object.entries(COLUMNS).map(([name, value]) => {
+		return { id: name, name, value, type: 'string' };
+	});
 	return chain(
 		'Aquaculture Demo',
 		manualTrigger(),

@@ -30,12 +30,9 @@ function rebuildInto(n8n: N8nInstance): GuardedProcess {
 		cwd: ROOT,
 		env: packageManagerEnv(),
 		onLine: (line) => {
-			if (line.includes("Starting 'rebuild'")) say('A file has changed: building.');
-			else if (line.includes("Finished 'rebuild'")) {
+			if (line.includes("Finished 'rebuild'")) {
 				copied = copied.then(copy).catch((error: unknown) => say(`Not copied: ${String(error)}`));
-			} else if (line.includes("'rebuild' errored")) {
-				say('The build failed (see above). n8n keeps the last one.');
-			} else if (line.includes('error TS')) console.log(line);
+			} else if (/'rebuild' errored|error TS/.test(line)) console.log(line);
 		},
 	});
 }

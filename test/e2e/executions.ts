@@ -6,7 +6,6 @@ export class Execution {
 	/** success, error, canceled, … in n8n's words. */
 	readonly status: IRun['status'];
 
-	/** Each node's runs by the name of the node. */
 	readonly runData: IRunData;
 
 	/** What stopped it, as n8n shows it; `node` where a node failed, with the HTTP status as text. */
@@ -36,7 +35,6 @@ export class Execution {
 		return this.items(node, output).map(({ json }) => json);
 	}
 
-	/** The execution hints that a node gave. */
 	hints(node: string): string[] {
 		return (this.runData[node] ?? []).flatMap((run) =>
 			(run.hints ?? []).map(({ message }) => message),

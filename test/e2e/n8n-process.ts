@@ -60,8 +60,6 @@ export class N8nProcess {
 
 	private server?: GuardedProcess;
 
-	private loggedIn = false;
-
 	private readonly encryptionKey = randomBytes(24).toString('hex');
 
 	/** @param release gives the name of this n8n back */
@@ -113,8 +111,7 @@ export class N8nProcess {
 				cause: error,
 			});
 		}
-		if (!worker && !this.loggedIn) await this.rest.login();
-		this.loggedIn = true;
+		if (!worker) await this.rest.login();
 	}
 
 	/** Stops the server as an operator does (SIGTERM), and waits for its end. */

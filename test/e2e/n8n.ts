@@ -11,7 +11,6 @@ import { until } from '../helpers/until';
 import { Execution } from './executions';
 import { type N8nOptions, N8nProcess, TIMEOUT_MS } from './n8n-process';
 import { freePort } from './processes';
-import { RestError } from './rest-client';
 import { claim, inWorkspace, SetupError } from './workspace';
 
 /** A credential as a node refers to it. */
@@ -26,7 +25,7 @@ export type NewWorkflow = Pick<IWorkflowBase, 'name' | 'nodes' | 'connections' |
 /** An execution in n8n's list. */
 type ExecutionEntry = Pick<ExecutionSummary, 'id' | 'status'>;
 
-/** The response to activating a workflow comes before it is done, from n8n 2.4x on. */
+/** The response to activating a workflow comes before it is done. */
 interface PublicationStatus {
 	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
 	triggers: Array<{ errorMessage?: string | null }>;
@@ -69,10 +68,7 @@ export class N8nInstance extends N8nProcess {
 		return { id, name };
 	}
 
-	/**
-	 * Tests a credential as the dialog does when it is saved.
-	 * @returns what the dialog shows
-	 */
+	/** Tests a credential as the dialog does when it is saved; returns what that shows. */
 	async testCredential(
 		credential: CredentialReference,
 		data: ICredentialDataDecryptedObject,
@@ -81,10 +77,7 @@ export class N8nInstance extends N8nProcess {
 		return await this.rest.post('/credentials/test', { credentials });
 	}
 
-	/**
-	 * Saves a workflow as the editor does.
-	 * @returns its ID
-	 */
+	/** Saves a workflow as the editor does; returns its ID. */
 	async createWorkflow(workflow: NewWorkflow): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
 		return (await this.rest.post<{ id: string }>('/workflows', body)).id;
@@ -109,10 +102,7 @@ export class N8nInstance extends N8nProcess {
 		await this.waitForPublication(path);
 	}
 
-	/**
-	 * Executes a stored workflow from its first trigger as the editor does, without waiting for the end.
-	 * @returns the ID of the execution
-	 */
+	/** Executes a workflow from its first trigger as the editor does; returns the ID of the execution at once. */
 	async startExecution(workflowId: string): Promise<string> {
 		const path = `/workflows/${workflowId}`;
 		const workflowData = await this.rest.get<NewWorkflow>(path);
@@ -161,14 +151,11 @@ export class N8nInstance extends N8nProcess {
 	}
 
 	private async waitForPublication(path: string): Promise<void> {
+		// n8n 1 responds when it is done, and has no such status
+		if (this.options.install.major === '1') return;
 		const isDone = async () => {
-			const { status, triggers } = await this.rest
-				.get<PublicationStatus>(`${path}/publication-status`)
-				.catch((error: unknown): PublicationStatus => {
-					// Earlier versions have no such status, and respond when it is done.
-					if (!(error instanceof RestError) || error.status !== 404) throw error;
-					return { status: 'published', triggers: [] };
-				});
+			const published = this.rest.get<PublicationStatus>(`${path}/publication-status`);
+			const { status, triggers } = await published;
 			if (status === 'failed' || status === 'partial') {
 				const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 				throw new Error(`The workflow could not be activated: ${reasons.join('; ')}`);

@@ -8,7 +8,6 @@ import { SetupError } from './workspace';
 
 export interface ProcessOptions {
 	cwd: string;
-	/** The whole environment of the process. */
 	env: NodeJS.ProcessEnv;
 	/** Append what it prints to this file, instead of keeping it. */
 	log?: string;
@@ -83,7 +82,6 @@ export class GuardedProcess {
 		this.ended.catch(() => undefined);
 	}
 
-	/** Whether the command may still be running. */
 	get running(): boolean {
 		return !this.over;
 	}

@@ -3,19 +3,6 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { defined } from '../helpers/at';
 
-/** A response of n8n's REST interface that is not 2xx. */
-export class RestError extends Error {
-	override readonly name = 'RestError';
-
-	constructor(
-		request: string,
-		readonly status: number,
-		body: string,
-	) {
-		super(`The response to ${request} was ${status}: ${body}`);
-	}
-}
-
 const isJson = ({ headers }: Response) => (headers.get('content-type') ?? '').includes('json');
 
 /** Calls n8n's REST interface as the owner's browser does. Paths are below /rest, for example /workflows. */
@@ -85,7 +72,7 @@ export class RestClient {
 		return ((await response.json()) as { data: T }).data;
 	}
 
-	/** @throws RestError when the response is not 2xx */
+	/** @throws Error when the response is not 2xx */
 	private async call(method: string, path: string, body?: object): Promise<Response> {
 		const response = await fetch(`${this.baseUrl}/rest${path}`, {
 			method,
@@ -102,6 +89,7 @@ export class RestClient {
 			if (set.startsWith('n8n-auth=')) [this.cookie = ''] = set.split(';');
 		}
 		if (response.ok) return response;
-		throw new RestError(`${method} ${path}`, response.status, await response.text());
+		const text = await response.text();
+		throw new Error(`The response to ${method} ${path} was ${response.status}: ${text}`);
 	}
 }

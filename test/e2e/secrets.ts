@@ -9,7 +9,6 @@ import { run } from './processes';
 export interface Finding {
 	/** `file …` in the user folder, `table …` of the database, or `GET …` of the REST interface. */
 	place: string;
-	/** The name of the secret. */
 	secret: string;
 	form: 'plain' | 'base64' | 'URL-encoded';
 }
@@ -17,10 +16,7 @@ export interface Finding {
 type Form = Pick<Finding, 'secret' | 'form'> & { bytes: Buffer };
 
 /** Something to search, and how the findings name it. */
-interface Content {
-	place: string;
-	content: Buffer;
-}
+type Content = Pick<Finding, 'place'> & { content: Buffer };
 
 /**
  * The characters that base64 and base64url have for a text wherever it stands in a longer one: at one of three places
@@ -63,7 +59,6 @@ function searchFor(secrets: Record<string, string>): (content: Buffer) => Form[]
 	};
 }
 
-/** Every file of the user folder. */
 function filesOf({ userFolder }: N8nInstance): Content[] {
 	return readdirSync(userFolder, { recursive: true, withFileTypes: true })
 		.filter((entry) => entry.isFile())

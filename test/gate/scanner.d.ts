@@ -2,9 +2,7 @@
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 	import type { Linter } from 'eslint';
 
-	/** What the scanner lints of a package's sources. */
 	export const SOURCE_FILE_PATTERNS: string[];
 
-	/** The rules of the scanner. */
 	export function buildScanConfig(): Promise<Linter.Config[]>;
 }

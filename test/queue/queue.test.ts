@@ -65,7 +65,6 @@ const started = () =>
 	);
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number);
 
-/** The sites that an execution reads. */
 const sitesOf = (index: number) =>
 	Array.from({ length: SITES_EACH }, (_, place) => at(SITES, (index * 3 + place) % SITES.length));
 

@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core';
 import { defined } from '../../helpers/at';
 import { until } from '../../helpers/until';
 
-/** Where a part of the page is. */
 export const boxOf = async (part: Locator) => defined(await part.boundingBox());
 
 /**
@@ -10,7 +9,6 @@ export const boxOf = async (part: Locator) => defined(await part.boundingBox());
  * The `data-test-id`s are n8n's own, made for its own tests.
  */
 export class Editor {
-	/** The panel of the node that is open. */
 	readonly panel: Locator;
 
 	/** The output of the open node's last run. */
@@ -18,13 +16,11 @@ export class Editor {
 
 	readonly credentialDialog: Locator;
 
-	/** The list of nodes to add. */
 	readonly nodeList: Locator;
 
 	/** The nodes of the workflow on the canvas. */
 	readonly canvas: Locator;
 
-	/** The messages in the corner of the window. */
 	private readonly messages: Locator;
 
 	constructor(
@@ -94,7 +90,6 @@ export class Editor {
 		await this.panel.waitFor();
 	}
 
-	/** Opens a new workflow of a manual trigger and a node. */
 	async newWorkflowWith(name: string, action: string): Promise<void> {
 		await this.newWorkflow();
 		await this.addManualTrigger();
@@ -142,7 +137,6 @@ export class Editor {
 		await this.closeMessages();
 	}
 
-	/** Shows the output as Schema, Table or JSON, or Binary. */
 	async viewOutput(as: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
 		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
 	}
@@ -161,7 +155,6 @@ export class Editor {
 		return table;
 	}
 
-	/** The hints above the output. */
 	async readHints(): Promise<string[]> {
 		const hints = await this.at('node-hint', this.output).allInnerTexts();
 		return hints.map((hint) => hint.trim());
@@ -186,13 +179,11 @@ export class Editor {
 		await this.page.mouse.up();
 	}
 
-	/** Goes back to the canvas. */
 	async closePanel(): Promise<void> {
 		await this.at('ndv-close-button').click();
 		await this.panel.waitFor({ state: 'hidden' });
 	}
 
-	/** Saves the credential of the open dialog. */
 	async saveCredential(): Promise<void> {
 		await this.at('credential-save-button').click();
 	}
