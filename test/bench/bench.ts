@@ -53,9 +53,7 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	}
 
 	const report = reportOf({
-		command: `npm run bench${quick ? ' -- --quick' : ''}`,
-		n8nVersion: version,
-		nodeVersion: stdout.trim().replace(/^v/, ''),
+		source: `\`npm run bench${quick ? ' -- --quick' : ''}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${version} on Node.js ${stdout.trim().slice(1)}`,
 		loadBefore,
 		groups: measured,
 		veryLarge,

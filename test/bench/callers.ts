@@ -4,18 +4,12 @@ import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../e2
 
 /** A way to read the sites of the items. */
 export interface Caller {
-	/** Its name in the tables. */
 	title: string;
 	node: (credential: CredentialReference, baseUrl: string) => INode;
 }
 
 const SITE_ID = '={{ $json.siteId }}';
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
-
-const siteCaller = (title: string, options: INodeParameters = {}): Caller => ({
-	title,
-	node: (credential) => siteNode(title, credential, { options }, CONTINUE),
-});
 
 const requestCaller = (title: string, options: INodeParameters = {}): Caller => ({
 	title,
@@ -27,11 +21,10 @@ const requestCaller = (title: string, options: INodeParameters = {}): Caller => 
 		}),
 });
 
-export const AQUACULTURE_SITE = siteCaller('Aquaculture Site');
-
-/** The node with another "Max Concurrency" than its default. */
-export const atConcurrency = (maxConcurrency: number) =>
-	siteCaller(`at most ${maxConcurrency}`, { maxConcurrency });
+export const AQUACULTURE_SITE: Caller = {
+	title: 'Aquaculture Site',
+	node: (credential) => siteNode('Aquaculture Site', credential, {}, CONTINUE),
+};
 
 export const HTTP_REQUEST = requestCaller('HTTP Request');
 
@@ -41,36 +34,26 @@ export const httpRequestInBatches = (perSecond: number) =>
 		batching: { batch: { batchSize: perSecond, batchInterval: 1000 } },
 	});
 
+const benchNode = (title: string, type: string, parameters: INodeParameters, more = {}) =>
+	node(title, `n8n-nodes-bench.${type}`, 1, parameters, { ...CONTINUE, ...more });
+
 export const DECLARATIVE: Caller = {
 	title: 'Declarative',
-	node: (credential) =>
-		node(
-			'Declarative',
-			'n8n-nodes-bench.declarative',
-			1,
-			{ siteId: SITE_ID },
-			{
-				credentials: { aquacultureApi: credential },
-				...CONTINUE,
-			},
-		),
+	node: (credential) => {
+		const credentials = { aquacultureApi: credential };
+		return benchNode('Declarative', 'declarative', { siteId: SITE_ID }, { credentials });
+	},
 };
 
 export const BARE_HELPER: Caller = {
 	title: 'Bare helper',
 	node: (_credential, baseUrl) =>
-		node(
-			'Bare helper',
-			'n8n-nodes-bench.bareHelper',
-			1,
-			{
-				baseUrl,
-				token: "={{ $('Webhook').first().json.body.token }}",
-				concurrency: "={{ $('Webhook').first().json.body.concurrency }}",
-				siteId: SITE_ID,
-			},
-			CONTINUE,
-		),
+		benchNode('Bare helper', 'bareHelper', {
+			baseUrl,
+			token: "={{ $('Webhook').first().json.body.token }}",
+			concurrency: "={{ $('Webhook').first().json.body.concurrency }}",
+			siteId: SITE_ID,
+		}),
 };
 
 /** Webhook → items → the caller → a summary, which is the webhook's response. */

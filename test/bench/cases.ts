@@ -1,6 +1,5 @@
 import {
 	AQUACULTURE_SITE,
-	atConcurrency,
 	BARE_HELPER,
 	type Caller,
 	DECLARATIVE,
@@ -39,7 +38,6 @@ const PER_SECOND = 20;
 /** The minimum time for so many items at the rate-limited service: those of the first second are free. */
 export const minimumTimeMs = (items: number) => ((items - PER_SECOND) / PER_SECOND) * 1000;
 
-/** Items of the very large run. */
 export const VERY_LARGE = 10_000;
 
 /** All cases, or with `quick` a small part that shows the same picture. */
@@ -47,7 +45,6 @@ export function groups(quick: boolean): Group[] {
 	const few = quick ? 20 : 200;
 	const limited = quick ? 60 : 200;
 	const judged = quick ? 200 : 1000;
-	const atConcurrencies = (quick ? [16, 64] : [4, 8, 16, 32, 64, 100]).map(atConcurrency);
 	const rounds = (full: number) => (quick ? 3 : full);
 	const bySize = (latency: number) =>
 		(quick ? [1, 20, 200] : [1, 20, 200, 1000, 3000]).map((items) => ({
@@ -110,16 +107,6 @@ export function groups(quick: boolean): Group[] {
 					rounds: quick ? 1 : 3,
 				},
 			],
-		},
-		{
-			title: 'Max Concurrency',
-			about: 'The node with its default options, and with **Max Concurrency** set.',
-			cases: [0, 30].map((latency) => ({
-				title: `${itemsText(judged)}, ${latency} ms`,
-				setting: { items: judged, latency },
-				callers: [AQUACULTURE_SITE, ...atConcurrencies],
-				rounds: 3,
-			})),
 		},
 	];
 }

@@ -13,30 +13,21 @@ export interface Row extends Omit<Measured, 'peakMemory'> {
 
 export interface CaseResult {
 	case: Case;
-	/** In the order of the case's callers; without those whose run n8n did not finish. */
+	/** In the order of the case's callers. */
 	rows: Row[];
-	/** What n8n said instead. */
-	unfinished: Map<Caller, string>;
 }
 
 /**
  * Every round runs all callers, each time starting with the next one, so that all are subject to the same noise.
- * @throws Error where n8n does not finish a run of the first caller, with which the others are compared
+ * @throws Error where n8n does not finish a run
  */
 export async function measureCase(platform: Platform, measured: Case): Promise<CaseResult> {
 	const { callers, setting, rounds } = measured;
 	const runs = new Map<Caller, Measured[]>(callers.map((caller) => [caller, []]));
-	const unfinished: CaseResult['unfinished'] = new Map();
 	for (let round = 0; round < rounds; round++) {
 		for (const place of callers.keys()) {
 			const caller = at(callers, (round + place) % callers.length);
-			if (unfinished.has(caller)) continue;
-			try {
-				runs.get(caller)?.push(await platform.run(caller, setting));
-			} catch (error) {
-				if (caller === callers[0]) throw error;
-				unfinished.set(caller, String(error));
-			}
+			runs.get(caller)?.push(await platform.run(caller, setting));
 		}
 	}
 	const first = defined(runs.get(at(callers, 0)));
@@ -53,6 +44,5 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			ratio: median(all('milliseconds').map((ms, round) => ms / at(first, round).milliseconds)),
 		};
 	};
-	const finished = callers.filter((caller) => !unfinished.has(caller));
-	return { case: measured, rows: finished.map(rowOf), unfinished };
+	return { case: measured, rows: callers.map(rowOf) };
 }

@@ -32,7 +32,6 @@ export interface Measured {
 	sites: number;
 	/** All other items. */
 	failed: number;
-	/** Requests for a site. */
 	requests: number;
 	/** Token requests, rejected ones included. */
 	logins: number;
@@ -47,10 +46,8 @@ const BENCH_NODES = 'n8n-nodes-bench';
 
 /** A real n8n, and beside it in this process the fake service. */
 export class Platform {
-	/** Where n8n has the package installed. */
 	readonly packageFolder: string;
 
-	/** The path of each caller's webhook. */
 	private readonly paths = new Map<Caller, string>();
 
 	private logins = 0;
@@ -94,7 +91,7 @@ export class Platform {
 		const limit = perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }];
 		faults.token = slow;
 		faults.site = [...slow, ...limit];
-		const before = { ...counts };
+		const { siteRequests, tokenRequests } = counts;
 		const { maxConcurrency: concurrency } = parseRequestOptions({});
 		const bareToken = this.service.issuedTokens.at(-1);
 		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
@@ -103,8 +100,8 @@ export class Platform {
 		return {
 			...summary,
 			failed: items - summary.sites,
-			requests: counts.siteRequests - before.siteRequests,
-			logins: counts.tokenRequests - before.tokenRequests,
+			requests: counts.siteRequests - siteRequests,
+			logins: counts.tokenRequests - tokenRequests,
 		};
 	}
 

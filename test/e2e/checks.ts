@@ -5,11 +5,8 @@ import type { Stage } from './use-n8n';
 import { reportChanges } from './workflows';
 
 /** Lets the trigger watch a site, changes the site and expects that an execution starts with just this change. */
-export async function expectReportedChange({
-	n8n,
-	service,
-	credential,
-}: Pick<Stage, 'n8n' | 'service' | 'credential'>): Promise<void> {
+export async function expectReportedChange(stage: Omit<Stage, 'cleanup'>): Promise<void> {
+	const { n8n, service, credential } = stage;
 	const site = at(service.sites, 0);
 	const workflow = await n8n.createWorkflow(reportChanges(credential, [site.siteId]));
 	await n8n.activate(workflow);

@@ -1,10 +1,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
-import { startService } from '../fake-service/service';
-import { demoCredential, demoWorkflow, WORKFLOW_ID } from './demo-workflow';
-import { N8nInstance } from './n8n';
+import { demoWorkflow } from './demo-workflow';
+import type { N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
 import { prepareSetup } from './setup';
+import { saveCredential, startFake, startN8n } from './use-n8n';
 import { SetupError } from './workspace';
 
 const startedAt = Date.now();
@@ -15,43 +15,32 @@ export function say(line: string): void {
 	console.log(`${String(seconds).padStart(4)} s  ${line}`);
 }
 
-/**
- * Reads the value of --port.
- * @throws SetupError when it is not a port
- */
-export function parsePort(text: string): number {
-	const port = Number(text);
-	if (Number.isInteger(port) && port >= 1 && port <= 65535) return port;
-	throw new SetupError(`--port takes a number from 1 to 65535, not '${text}'.`);
+/** A running n8n with the package, and in it a workflow with a credential for a fake service. */
+export interface Demo {
+	n8n: N8nInstance;
+	workflowId: string;
 }
 
-/** An n8n that has the package, and a credential and a workflow for a fake service. */
-export async function createDemo(
+/** Starts a demo, which the cleanup ends. */
+export async function startDemo(
 	options: Pick<N8nOptions, 'name' | 'port' | 'env'>,
 	cleanup: Cleanup,
-): Promise<N8nInstance> {
+): Promise<Demo> {
 	const setup = await prepareSetup(say);
-	const service = await startService();
-	cleanup.defer(() => service.close());
-	say(`Installing the package in n8n ${setup.install.version}, with a fake aquaculture service.`);
-	const n8n = await N8nInstance.create({ ...setup, ...options });
-	cleanup.defer(() => n8n.dispose());
-	say('Importing a credential and a workflow.');
-	const credential = demoCredential(service);
-	await n8n.importCredential(credential);
-	await n8n.importWorkflow(demoWorkflow(service, credential));
-	return n8n;
+	const service = await startFake(cleanup);
+	say(`Starting n8n ${setup.install.version} with the package, and a fake aquaculture service.`);
+	const n8n = await startN8n(cleanup, { ...setup, ...options });
+	const credential = await saveCredential(n8n, service, { name: 'Fake aquaculture service' });
+	return { n8n, workflowId: await n8n.createWorkflow(demoWorkflow(service, credential)) };
 }
 
-/** Starts n8n, prints how to log in, and leaves it running until the person stops it. */
-export async function keepOpen(n8n: N8nInstance): Promise<void> {
-	say('Starting n8n.');
-	await n8n.start();
+/** Prints how to log in to n8n, and leaves it running until the person stops it. */
+export async function keepOpen({ n8n, workflowId }: Demo): Promise<void> {
 	console.log(`
 n8n is running, with the credential and the workflow in it. The account is created for this run and works
 on this machine only. The next run deletes it.
 
-  Address   ${n8n.baseUrl}/workflow/${WORKFLOW_ID}
+  Address   ${n8n.baseUrl}/workflow/${workflowId}
   Email     ${n8n.rest.owner.email}
   Password  ${n8n.rest.owner.password}
 

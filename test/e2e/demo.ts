@@ -1,7 +1,6 @@
 import Table from 'cli-table3';
-import { createDemo, keepOpen, parsePort, runCommand, say } from './cli';
-import { COLUMNS, LAST_NODE, WORKFLOW_ID } from './demo-workflow';
-import type { N8nInstance } from './n8n';
+import { type Demo, keepOpen, runCommand, say, startDemo } from './cli';
+import { COLUMNS, LAST_NODE } from './demo-workflow';
 import { freePort } from './processes';
 
 const USAGE = `Shows the package at work: installs it in a real n8n, runs a workflow there and prints the items.
@@ -23,12 +22,12 @@ function tableOf(rows: Array<Record<string, unknown>>): string {
 }
 
 /** Runs the workflow and prints its items. */
-async function runWorkflow(n8n: N8nInstance): Promise<void> {
+async function runWorkflow({ n8n, workflowId }: Demo): Promise<void> {
 	say('Running the workflow "Aquaculture Demo" in n8n.');
-	const { execution, output } = await n8n.execute(WORKFLOW_ID);
-	if (!execution) throw new Error(`n8n did not run the workflow.\n${output}`);
-	if (execution.status !== 'success') {
-		const { message, description = '' } = execution.failure ?? { message: execution.status };
+	const execution = await n8n.runWorkflow(workflowId);
+	const { status, failure } = execution;
+	if (status !== 'success') {
+		const { message, description = '' } = failure ?? { message: status };
 		throw new Error(`The workflow stopped: ${message} ${description}\nn8n's log: ${n8n.log}`);
 	}
 	const rows = execution.json(LAST_NODE);
@@ -42,13 +41,13 @@ const OPTIONS = {
 } as const;
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
-	const port = parsePort(values.port);
-	// Checked now rather than after an installation of minutes
-	if (values.open) await freePort(port);
-	// Under two names, so that a run does not disturb one that is left open
-	const options = values.open ? { name: 'demo-open', port } : { name: 'demo' };
-	const n8n = await createDemo(options, cleanup);
-	await runWorkflow(n8n);
-	if (values.open) await keepOpen(n8n);
+	// Under two names, so that a run does not disturb one that is left open.
+	// The port is checked now rather than after an installation of minutes.
+	const options = values.open
+		? { name: 'demo-open', port: await freePort(values.port) }
+		: { name: 'demo' };
+	const demo = await startDemo(options, cleanup);
+	await runWorkflow(demo);
+	if (values.open) await keepOpen(demo);
 	say('Done.');
 });

@@ -1,6 +1,6 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDemo, keepOpen, parsePort, runCommand, say } from './cli';
+import { keepOpen, runCommand, say, startDemo } from './cli';
 import type { N8nInstance } from './n8n';
 import { freePort, GuardedProcess } from './processes';
 import { packageManagerEnv, ROOT } from './workspace';
@@ -30,12 +30,9 @@ function rebuildInto(n8n: N8nInstance): GuardedProcess {
 		cwd: ROOT,
 		env: packageManagerEnv(),
 		onLine: (line) => {
-			if (line.includes("Starting 'rebuild'")) say('A file has changed: building.');
-			else if (line.includes("Finished 'rebuild'")) {
+			if (line.includes("Finished 'rebuild'")) {
 				copied = copied.then(copy).catch((error: unknown) => say(`Not copied: ${String(error)}`));
-			} else if (line.includes("'rebuild' errored")) {
-				say('The build failed (see above). n8n keeps the last one.');
-			} else if (line.includes('error TS')) console.log(line);
+			} else if (/'rebuild' errored|error TS/.test(line)) console.log(line);
 		},
 	});
 }
@@ -43,10 +40,10 @@ function rebuildInto(n8n: N8nInstance): GuardedProcess {
 const OPTIONS = { port: { type: 'string', default: '5678' } } as const;
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
-	const port = await freePort(parsePort(values.port));
+	const port = await freePort(values.port);
 	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
-	const n8n = await createDemo(options, cleanup);
-	const builder = rebuildInto(n8n);
+	const demo = await startDemo(options, cleanup);
+	const builder = rebuildInto(demo.n8n);
 	cleanup.defer(() => builder.kill());
-	await keepOpen(n8n);
+	await keepOpen(demo);
 });

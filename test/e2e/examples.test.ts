@@ -52,7 +52,7 @@ beforeAll(async () => {
 			},
 		],
 	] as const) {
-		await n8n.importCredential({ id: type, name, type, data });
+		await n8n.createCredential(name, data, type);
 	}
 });
 

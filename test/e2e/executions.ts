@@ -1,38 +1,24 @@
-import type { INodeExecutionData, IRun, IRunData } from 'n8n-workflow';
-
-/** What stopped an execution, as n8n shows it. */
-export interface ExecutionFailure {
-	message: string;
-	description?: string;
-	/** The name of the node, where a node failed. */
-	node?: string;
-	/** The HTTP status as n8n keeps it, for example '404'. */
-	httpCode?: string;
-}
+import type { INodeExecutionData, IRun, IRunData, NodeApiError } from 'n8n-workflow';
+import { defined } from '../helpers/at';
 
 /** One run of a workflow, read from n8n's own record of it. */
 export class Execution {
 	/** success, error, canceled, … in n8n's words. */
 	readonly status: IRun['status'];
 
-	/** Each node's runs by the name of the node. */
 	readonly runData: IRunData;
 
-	readonly failure?: ExecutionFailure;
+	/** What stopped it, as n8n shows it; `node` where a node failed, with the HTTP status as text. */
+	readonly failure?: { message: string; description?: string; node?: string; httpCode?: string };
 
 	constructor({ status, data }: Pick<IRun, 'status' | 'data'>) {
 		this.status = status;
-		this.runData = data.resultData.runData;
-		const { error } = data.resultData;
+		const { error, runData } = data.resultData;
+		this.runData = runData;
 		if (!error) return;
-		const { message, description, node, httpCode } = error as unknown as {
-			message: string;
-			description?: string | null;
-			node?: { name: string };
-			httpCode?: string | null;
-		};
+		const { message, description, node, httpCode } = error as Partial<NodeApiError>;
 		this.failure = {
-			message,
+			message: defined(message),
 			...(description && { description }),
 			...(node && { node: node.name }),
 			...(httpCode && { httpCode }),
@@ -49,7 +35,6 @@ export class Execution {
 		return this.items(node, output).map(({ json }) => json);
 	}
 
-	/** The execution hints that a node gave. */
 	hints(node: string): string[] {
 		return (this.runData[node] ?? []).flatMap((run) =>
 			(run.hints ?? []).map(({ message }) => message),

@@ -51,7 +51,7 @@ export async function installN8n(major: N8nMajor, say: Say): Promise<N8nInstall>
 	if (!isInstalled()) {
 		await exclusively(`install-${major}`, say, async () => {
 			if (isInstalled()) return;
-			await checkCompiler();
+			checkCompiler();
 			rmSync(stamp, { force: true });
 			rmSync(join(dir, 'node_modules'), { recursive: true, force: true });
 			for (const file of MANIFESTS) await copyFile(join(source, file), join(dir, file));
@@ -61,12 +61,12 @@ export async function installN8n(major: N8nMajor, say: Say): Promise<N8nInstall>
 		});
 	}
 	const script = join(dir, 'node_modules', 'n8n', 'bin', 'n8n');
-	return { major, version: pinnedVersion(major), node: nodeFor(dir).binary, script };
+	return { major, version: pinnedVersion(major), node: nodeFor(dir), script };
 }
 
 /** Without a compiler the installation would fail only after minutes. */
-async function checkCompiler(): Promise<void> {
-	const missing = await missingCommands('python3', 'make', 'g++');
+function checkCompiler(): void {
+	const missing = missingCommands('python3', 'make', 'g++');
 	if (missing.length === 0) return;
 	throw new SetupError(
 		`n8n's database module must be compiled once, and this machine lacks ${missing.join(', ')}. ` +
@@ -107,17 +107,17 @@ async function installPackages(dir: string, say: Say): Promise<void> {
 /** SQLite's module, which reads and writes n8n's database, is the only one that comes without a binary. */
 async function buildSqlite(dir: string, say: Say): Promise<void> {
 	say("Compiling n8n's database module. This takes about a minute, only this first time.");
-	const { binary, home } = nodeFor(dir);
+	const node = nodeFor(dir);
 	const n8n = realpathSync(join(dir, 'node_modules', 'n8n'));
 	const sqlite = dirname(createRequire(join(n8n, 'package.json')).resolve('sqlite3/package.json'));
 	const nodeGyp = join(dir, 'node_modules', 'node-gyp', 'bin', 'node-gyp.js');
-	const ended = await run(binary, [nodeGyp, 'rebuild', '--release'], {
+	const ended = await run(node, [nodeGyp, 'rebuild', '--release'], {
 		cwd: sqlite,
 		env: {
 			...packageManagerEnv(),
-			PATH: [dirname(binary), process.env['PATH']].join(delimiter),
+			PATH: [dirname(node), process.env['PATH']].join(delimiter),
 			// The headers of that Node; in the environment, where a user's npm setting would win over an argument.
-			npm_config_nodedir: home,
+			npm_config_nodedir: dirname(dirname(node)),
 		},
 	});
 	const isBuilt = existsSync(join(sqlite, SQLITE_BINARY));
@@ -133,15 +133,10 @@ function check({ code, output }: Ended, logName: string, message: string): void 
 }
 
 /** The Node that n8n's installation brought, so that everybody runs the same; otherwise this one, if n8n accepts it. */
-function nodeFor(dir: string): { binary: string; home: string } {
+function nodeFor(dir: string): string {
 	const own = join(dir, 'node_modules', `node-${process.platform}-${process.arch}`);
-	if (existsSync(own)) {
-		const home = realpathSync(own);
-		return { binary: join(home, 'bin', 'node'), home };
-	}
-	if (Number.parseInt(process.versions.node) >= 24) {
-		return { binary: process.execPath, home: dirname(dirname(process.execPath)) };
-	}
+	if (existsSync(own)) return join(realpathSync(own), 'bin', 'node');
+	if (Number.parseInt(process.versions.node) >= 24) return process.execPath;
 	throw new SetupError(
 		`n8n needs Node 24 or newer on this machine, and this is Node ${process.versions.node}. ` +
 			'Install Node 24 from https://nodejs.org and run the command again.',

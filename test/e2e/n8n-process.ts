@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { until } from '../helpers/until';
@@ -26,7 +26,7 @@ export interface N8nOptions {
 /** How long a start, a stop or an execution may take on a slow and busy machine. */
 export const TIMEOUT_MS = 180_000;
 
-/** For the server and the command line: quiet, on this machine only, and with no request to the outside. */
+/** Quiet, on this machine only, and with no request to the outside. */
 const ENVIRONMENT = {
 	N8N_LISTEN_ADDRESS: '127.0.0.1',
 	N8N_SECURE_COOKIE: 'false',
@@ -45,12 +45,12 @@ const ENVIRONMENT = {
 	N8N_PYTHON_ENABLED: 'false',
 };
 
-/** The process of a real n8n with a user folder of its own, and n8n's command line on the same folder. */
+/** The process of a real n8n with a user folder of its own. */
 export class N8nProcess {
 	/** While n8n runs, the newest rows are in `…-wal` beside it. */
 	readonly databaseFile: string;
 
-	/** Everything that n8n and its command line printed, oldest first. */
+	/** The file of everything that n8n printed. */
 	readonly log: string;
 
 	/** Where the editor, the REST interface and the webhooks are. */
@@ -59,8 +59,6 @@ export class N8nProcess {
 	readonly rest: RestClient;
 
 	private server?: GuardedProcess;
-
-	private loggedIn = false;
 
 	private readonly encryptionKey = randomBytes(24).toString('hex');
 
@@ -113,8 +111,7 @@ export class N8nProcess {
 				cause: error,
 			});
 		}
-		if (!worker && !this.loggedIn) await this.rest.login();
-		this.loggedIn = true;
+		if (!worker) await this.rest.login();
 	}
 
 	/** Stops the server as an operator does (SIGTERM), and waits for its end. */
@@ -133,15 +130,6 @@ export class N8nProcess {
 	async dispose(): Promise<void> {
 		await this.stop();
 		await this.release();
-	}
-
-	/** Runs n8n's command line, for which no server is needed. */
-	protected async command(...args: string[]) {
-		const { node, script } = this.options.install;
-		const env = await this.environment();
-		const ended = await run(node, [script, ...args], { cwd: this.userFolder, env });
-		await appendFile(this.log, ended.output);
-		return ended;
 	}
 
 	/** Installs a packed community package as a self-hoster does. */
@@ -174,7 +162,6 @@ export class N8nProcess {
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: port,
 			...(worker && { QUEUE_HEALTH_CHECK_ACTIVE: 'true', QUEUE_HEALTH_CHECK_PORT: port }),
-			// Each process has a broker; that of the command line must not meet that of the server.
 			N8N_RUNNERS_BROKER_PORT: String(await freePort()),
 			...env,
 		};

@@ -1,53 +1,37 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parse as parseFlatted } from 'flatted';
-import type { IConnections, ICredentialDataDecryptedObject, INode, IRun } from 'n8n-workflow';
+import type {
+	ExecutionSummary,
+	ICredentialDataDecryptedObject,
+	IRun,
+	IWorkflowBase,
+} from 'n8n-workflow';
 import { until } from '../helpers/until';
 import { Execution } from './executions';
 import { type N8nOptions, N8nProcess, TIMEOUT_MS } from './n8n-process';
 import { freePort } from './processes';
-import { RestError } from './rest-client';
 import { claim, inWorkspace, SetupError } from './workspace';
 
-/** A credential as n8n imports it; n8n encrypts `data`. */
-export interface CredentialFile {
+/** A credential as a node refers to it. */
+export interface CredentialReference {
 	id: string;
 	name: string;
-	/** For example aquacultureApi. */
-	type: string;
-	data: ICredentialDataDecryptedObject;
 }
-
-/** A credential as a node refers to it. */
-export type CredentialReference = Pick<CredentialFile, 'id' | 'name'>;
 
 /** A workflow as n8n exports and imports it. */
-export interface WorkflowFile {
-	id: string;
-	name: string;
-	nodes: INode[];
-	connections: IConnections;
-	settings?: Record<string, unknown>;
-}
-
-export type NewWorkflow = Omit<WorkflowFile, 'id'>;
+export type NewWorkflow = Pick<IWorkflowBase, 'name' | 'nodes' | 'connections' | 'settings'>;
 
 /** An execution in n8n's list. */
-export interface ExecutionEntry {
-	id: string;
-	status: IRun['status'];
-}
+type ExecutionEntry = Pick<ExecutionSummary, 'id' | 'status'>;
 
-/** The response to activating a workflow comes before it is done, from n8n 2.4x on. */
+/** The response to activating a workflow comes before it is done. */
 interface PublicationStatus {
 	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
 	triggers: Array<{ errorMessage?: string | null }>;
 }
 
-/**
- * A real n8n: its credentials, workflows and executions. The command line (`import…`, `execute`) works without a server;
- * the rest needs `start()`. Call `dispose()` at the end.
- */
+/** The credentials, workflows and executions of a real n8n, after `start()`. Call `dispose()` at the end. */
 export class N8nInstance extends N8nProcess {
 	/**
 	 * Creates an empty user folder and installs the package in it.
@@ -73,42 +57,18 @@ export class N8nInstance extends N8nProcess {
 		}
 	}
 
-	/** Imports a credential under its own ID, for the owner. */
-	async importCredential(credential: CredentialFile): Promise<void> {
-		await this.importFile('credentials', credential);
-	}
-
-	/** Imports a workflow under its own ID, for the owner. */
-	async importWorkflow(workflow: WorkflowFile): Promise<void> {
-		await this.importFile('workflow', { active: false, settings: {}, ...workflow });
-	}
-
-	/**
-	 * Runs a workflow that has a Manual Trigger with `n8n execute`, and waits for its end.
-	 * @returns no execution when n8n refused to start it, which the output then explains
-	 */
-	async execute(workflowId: string): Promise<{ execution?: Execution; output: string }> {
-		const { stdout, output } = await this.command('execute', `--id=${workflowId}`, '--rawOutput');
-		// The record stands between log lines.
-		const [json] = /^\{$[\s\S]*?^\}$/m.exec(stdout) ?? [];
-		if (json === undefined) return { output };
-		return { output, execution: new Execution(JSON.parse(json) as IRun) };
-	}
-
-	/** Saves a credential of this package as the dialog does. */
+	/** Saves a credential, by default one of this package, as the dialog does. */
 	async createCredential(
 		name: string,
 		data: ICredentialDataDecryptedObject,
+		type = 'aquacultureApi',
 	): Promise<CredentialReference> {
-		const credential = { name, type: 'aquacultureApi', data };
+		const credential = { name, type, data };
 		const { id } = await this.rest.post<{ id: string }>('/credentials', credential);
 		return { id, name };
 	}
 
-	/**
-	 * Tests a credential as the dialog does when it is saved.
-	 * @returns what the dialog shows
-	 */
+	/** Tests a credential as the dialog does when it is saved; returns what that shows. */
 	async testCredential(
 		credential: CredentialReference,
 		data: ICredentialDataDecryptedObject,
@@ -117,10 +77,7 @@ export class N8nInstance extends N8nProcess {
 		return await this.rest.post('/credentials/test', { credentials });
 	}
 
-	/**
-	 * Saves a workflow as the editor does.
-	 * @returns its ID
-	 */
+	/** Saves a workflow as the editor does; returns its ID. */
 	async createWorkflow(workflow: NewWorkflow): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
 		return (await this.rest.post<{ id: string }>('/workflows', body)).id;
@@ -145,13 +102,10 @@ export class N8nInstance extends N8nProcess {
 		await this.waitForPublication(path);
 	}
 
-	/**
-	 * Executes a stored workflow from its first trigger as the editor does, without waiting for the end.
-	 * @returns the ID of the execution
-	 */
+	/** Executes a workflow from its first trigger as the editor does; returns the ID of the execution at once. */
 	async startExecution(workflowId: string): Promise<string> {
 		const path = `/workflows/${workflowId}`;
-		const workflowData = await this.rest.get<WorkflowFile>(path);
+		const workflowData = await this.rest.get<NewWorkflow>(path);
 		const name = workflowData.nodes.find(({ type }) => /trigger$/i.test(type))?.name;
 		const body = { workflowData, triggerToStartFrom: { name } };
 		return (await this.rest.post<{ executionId: string }>(`${path}/run`, body)).executionId;
@@ -196,26 +150,12 @@ export class N8nInstance extends N8nProcess {
 		return await until(`execution ${executionId} has ended`, readEnded, limits);
 	}
 
-	private async importFile(
-		kind: string,
-		content: CredentialFile | (WorkflowFile & { active: boolean }),
-	): Promise<void> {
-		const file = join(this.userFolder, `import-${kind}.json`);
-		writeFileSync(file, JSON.stringify([content]));
-		const { code, output } = await this.command(`import:${kind}`, `--input=${file}`);
-		rmSync(file);
-		if (code !== 0) throw new Error(`n8n did not import ${kind} ${content.id}.\n${output}`);
-	}
-
 	private async waitForPublication(path: string): Promise<void> {
+		// n8n 1 responds when it is done, and has no such status
+		if (this.options.install.major === '1') return;
 		const isDone = async () => {
-			const { status, triggers } = await this.rest
-				.get<PublicationStatus>(`${path}/publication-status`)
-				.catch((error: unknown): PublicationStatus => {
-					// Earlier versions have no such status, and respond when it is done.
-					if (!(error instanceof RestError) || error.status !== 404) throw error;
-					return { status: 'published', triggers: [] };
-				});
+			const published = this.rest.get<PublicationStatus>(`${path}/publication-status`);
+			const { status, triggers } = await published;
 			if (status === 'failed' || status === 'partial') {
 				const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 				throw new Error(`The workflow could not be activated: ${reasons.join('; ')}`);

@@ -1,15 +1,13 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SetupError } from './workspace';
 
 export interface ProcessOptions {
 	cwd: string;
-	/** The whole environment of the process. */
 	env: NodeJS.ProcessEnv;
 	/** Append what it prints to this file, instead of keeping it. */
 	log?: string;
@@ -84,7 +82,6 @@ export class GuardedProcess {
 		this.ended.catch(() => undefined);
 	}
 
-	/** Whether the command may still be running. */
 	get running(): boolean {
 		return !this.over;
 	}
@@ -120,29 +117,21 @@ export async function run(
 }
 
 /** Those of some commands that this machine does not have. */
-export async function missingCommands(...commands: string[]): Promise<string[]> {
-	const works = async (command: string) => {
-		const ended = run(command, ['--version'], { cwd: tmpdir(), env: process.env });
-		return await ended.then(({ code }) => code === 0).catch(() => false);
-	};
-	const found = await Promise.all(commands.map(works));
-	return commands.filter((_, index) => !found[index]);
-}
+export const missingCommands = (...commands: string[]) =>
+	commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
 
 /**
  * Finds a free port of 127.0.0.1.
  * @param port the port it must be; any if it is left out
- * @throws SetupError when that port is in use
+ * @throws SetupError when that port cannot be used
  */
-export async function freePort(port = 0): Promise<number> {
+export async function freePort(port: number | string = 0): Promise<number> {
 	const server = createServer();
-	server.listen(port, '127.0.0.1');
 	try {
+		server.listen({ port, host: '127.0.0.1' });
 		await once(server, 'listening');
-	} catch {
-		throw new SetupError(
-			`Port ${port} is in use by another program. Stop that program, or choose another port with --port.`,
-		);
+	} catch (error) {
+		throw new SetupError(`Choose another port with --port than ${port}. ${String(error)}`);
 	}
 	const { port: found } = server.address() as AddressInfo;
 	server.close();

@@ -1,19 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-
-/** A response of n8n's REST interface that is not 2xx. */
-export class RestError extends Error {
-	override readonly name = 'RestError';
-
-	constructor(
-		request: string,
-		readonly status: number,
-		body: unknown,
-	) {
-		super(`The response to ${request} was ${status}: ${JSON.stringify(body)}`);
-	}
-}
+import { defined } from '../helpers/at';
 
 const isJson = ({ headers }: Response) => (headers.get('content-type') ?? '').includes('json');
 
@@ -74,25 +62,25 @@ export class RestClient {
 	 */
 	async openEditor(file: string): Promise<void> {
 		this.pushRef = randomUUID();
-		const response = await fetch(`${this.baseUrl}/rest/push?pushRef=${this.pushRef}`, {
-			headers: { accept: 'text/event-stream', cookie: this.cookie, origin: this.baseUrl },
-		});
-		if (!response.ok || !response.body) {
-			throw new RestError('GET /push', response.status, await response.text());
-		}
-		void pipeline(response.body, createWriteStream(file)).catch(() => undefined);
+		const { body } = await this.call('GET', `/push?pushRef=${this.pushRef}`);
+		void pipeline(defined(body), createWriteStream(file)).catch(() => undefined);
 	}
 
-	/**
-	 * @returns the `data` of the response
-	 * @throws RestError when the response is not 2xx
-	 */
+	/** @returns the `data` of the response */
 	private async request<T>(method: string, path: string, body?: object): Promise<T> {
+		const response = await this.call(method, path, body);
+		return ((await response.json()) as { data: T }).data;
+	}
+
+	/** @throws Error when the response is not 2xx */
+	private async call(method: string, path: string, body?: object): Promise<Response> {
 		const response = await fetch(`${this.baseUrl}/rest${path}`, {
 			method,
 			headers: {
 				'content-type': 'application/json',
 				cookie: this.cookie,
+				// n8n demands it of an open editor
+				origin: this.baseUrl,
 				...(this.pushRef !== undefined && { 'push-ref': this.pushRef }),
 			},
 			...(body && { body: JSON.stringify(body) }),
@@ -100,9 +88,8 @@ export class RestClient {
 		for (const set of response.headers.getSetCookie()) {
 			if (set.startsWith('n8n-auth=')) [this.cookie = ''] = set.split(';');
 		}
-		if (response.ok) return ((await response.json()) as { data: T }).data;
+		if (response.ok) return response;
 		const text = await response.text();
-		const message: unknown = isJson(response) ? JSON.parse(text) : text;
-		throw new RestError(`${method} ${path}`, response.status, message);
+		throw new Error(`The response to ${method} ${path} was ${response.status}: ${text}`);
 	}
 }

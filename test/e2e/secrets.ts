@@ -9,7 +9,6 @@ import { run } from './processes';
 export interface Finding {
 	/** `file …` in the user folder, `table …` of the database, or `GET …` of the REST interface. */
 	place: string;
-	/** The name of the secret. */
 	secret: string;
 	form: 'plain' | 'base64' | 'URL-encoded';
 }
@@ -17,10 +16,7 @@ export interface Finding {
 type Form = Pick<Finding, 'secret' | 'form'> & { bytes: Buffer };
 
 /** Something to search, and how the findings name it. */
-interface Content {
-	place: string;
-	content: Buffer;
-}
+type Content = Pick<Finding, 'place'> & { content: Buffer };
 
 /**
  * The characters that base64 and base64url have for a text wherever it stands in a longer one: at one of three places
@@ -63,18 +59,12 @@ function searchFor(secrets: Record<string, string>): (content: Buffer) => Form[]
 	};
 }
 
-/** Every file of the user folder. */
 function filesOf({ userFolder }: N8nInstance): Content[] {
-	const filesIn = (folder: string): string[] =>
-		readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-			const path = join(folder, entry.name);
-			if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(path);
-			return entry.isFile() ? [path] : [];
-		});
-	return filesIn(userFolder).map((file) => ({
-		place: `file ${relative(userFolder, file)}`,
-		content: readFileSync(file),
-	}));
+	return readdirSync(userFolder, { recursive: true, withFileTypes: true })
+		.filter((entry) => entry.isFile())
+		.map(({ parentPath, name }) => relative(userFolder, join(parentPath, name)))
+		.filter((file) => !file.includes('node_modules'))
+		.map((file) => ({ place: `file ${file}`, content: readFileSync(join(userFolder, file)) }));
 }
 
 /** Every row of every table of n8n's database, also those that are only in the `-wal` file. */

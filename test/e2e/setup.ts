@@ -15,7 +15,6 @@ import {
 /** What an n8n with the package in it is made from. */
 export interface Setup {
 	install: N8nInstall;
-	/** The path of the packed package. */
 	tarball: string;
 }
 

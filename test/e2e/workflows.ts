@@ -44,7 +44,6 @@ export const webhookItems = () =>
 		options: { destinationFieldName: 'siteId' },
 	});
 
-/** Calls a webhook. */
 export async function callWebhook(
 	{ baseUrl }: { baseUrl: string },
 	path: string,

@@ -2,15 +2,7 @@
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 	import type { Linter } from 'eslint';
 
-	/** What the scanner lints of a package's sources. */
 	export const SOURCE_FILE_PATTERNS: string[];
 
-	/** The rules of the scanner. */
 	export function buildScanConfig(): Promise<Linter.Config[]>;
-
-	/** The scanner's verdict; warnings do not count. */
-	export function analyzePackage(
-		directory: string,
-		filePatterns: string[],
-	): Promise<{ passed: boolean; message?: string; details?: string }>;
 }

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
 import { defined } from '../helpers/at';
-import { packAndUnpack, type Unpacked } from './pack';
+import { packAndUnpack } from './pack';
 
 const MAX_SIZE = 40_000;
 
-let unpacked: Unpacked;
+let unpacked: Awaited<ReturnType<typeof packAndUnpack>>;
 let loader: PackageDirectoryLoader;
 
 beforeAll(async () => {

@@ -3,7 +3,6 @@ declare module '@stryker-mutator/core' {
 	export interface MutantResult {
 		fileName: string;
 		location: { start: { line: number; column: number } };
-		/** The kind of change. */
 		mutatorName: string;
 		replacement?: string;
 		status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'CompileError' | 'Ignored';

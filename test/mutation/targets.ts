@@ -6,7 +6,6 @@ import { ROOT } from '../e2e/workspace';
 export interface Target {
 	/** For example nodes/AquacultureSite/site/siteIds.ts. */
 	file: string;
-	/** Patterns of test files. */
 	tests: string[];
 }
 

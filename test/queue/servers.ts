@@ -99,7 +99,7 @@ async function startPostgres(cleanup: Cleanup): Promise<number> {
 
 /** @throws SetupError when a server is not installed on this machine */
 export async function startServers(cleanup: Cleanup): Promise<Servers> {
-	const missing = await missingCommands('redis-server', postgresCommand('postgres'));
+	const missing = missingCommands('redis-server', postgresCommand('postgres'));
 	if (missing.length > 0) {
 		throw new SetupError(
 			`Queue mode needs Redis and PostgreSQL, and this machine lacks ${missing.join(' and ')}. ` +

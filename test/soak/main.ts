@@ -25,9 +25,8 @@ const OPTIONS = {
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
-	if (!(minutes >= 1)) throw new SetupError(`--minutes takes 1 or more, not '${values.minutes}'.`);
-	if (!Number.isInteger(seed)) {
-		throw new SetupError(`--seed takes a whole number, not '${values.seed}'.`);
+	if (!(minutes >= 1 && Number.isInteger(seed))) {
+		throw new SetupError('--minutes takes 1 or more, and --seed a whole number.');
 	}
 	const command = `npm run test:soak -- --minutes ${minutes} --seed ${seed}`;
 	say(`${command} (the seed repeats the choices, not the moments)`);

@@ -170,12 +170,10 @@ export class Soak {
 	private sayProgress(): void {
 		const { made, unreported, invented } = this.changes;
 		const { items, runs, wrong } = this.reader;
-		const state = this.life.isUp ? 'up' : 'starting';
-		const reported = made.length - unreported.length;
 		const mistakes = wrong.length + this.wrongPolls.length + invented.length;
 		say(
-			`n8n is ${state}: ${count(runs.answered, 'run')}, ${count(items.site, 'site')}, ${count(items.sentence, 'sentence')}, ` +
-				`${reported} of ${count(made.length, 'change')} reported, ${count(this.expiries, 'expired token')}, ${mistakes} wrong`,
+			`n8n is ${this.life.isUp ? 'up' : 'starting'}: ${count(runs.answered, 'run')}, ${count(items.site, 'site')}, ` +
+				`${made.length - unreported.length} of ${count(made.length, 'change')} reported, ${mistakes} wrong`,
 		);
 	}
 }

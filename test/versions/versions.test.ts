@@ -4,6 +4,7 @@ import { check } from '@placemarkio/check-geojson';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { expectReportedChange } from '../e2e/checks';
 import { installN8n, pinnedVersion } from '../e2e/install';
+import type { CredentialReference } from '../e2e/n8n';
 import { findSecrets, secretsOf } from '../e2e/secrets';
 import { saveCredential, startFake, useN8n } from '../e2e/use-n8n';
 import { httpRequest, node, readSites, siteNode } from '../e2e/workflows';
@@ -15,6 +16,7 @@ import { until } from '../helpers/until';
 
 const SITES = sampleSites();
 const MANY = manySites(200);
+const MANY_IDS = MANY.map(({ siteId }) => siteId);
 const STORHOLMEN = at(SITES, 0);
 const ORNESVIKA = at(SITES, 1);
 const WITHOUT_UNITS = at(SITES, 4);
@@ -23,11 +25,27 @@ const NOT_THERE = 77;
 /** Made of characters that look different in base64, in a URL and in a form. */
 const MISTYPED = 'p+ss wörd/&=% 1042';
 
+/** One for each case that starts without a token: a login is remembered for a while. */
+const login = (username: string) => ({ username, password: `password of ${username}` });
+const BY_NODE = login('node@example.com');
+const BY_HTTP_REQUEST = login('http-request@example.com');
+
+/** Counts what reaches a service from now on. */
+function countFrom({ counts }: Service) {
+	const { logins, refusedLogins, siteRequests, unauthorized } = counts;
+	return () => ({
+		logins: counts.logins - logins,
+		refusedLogins: counts.refusedLogins - refusedLogins,
+		siteRequests: counts.siteRequests - siteRequests,
+		unauthorized: counts.unauthorized - unauthorized,
+	});
+}
+
 const VERSIONS = (['1', '2'] as const).map((major) => ({ major, version: pinnedVersion(major) }));
 
 describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	const stage = useN8n(`versions-${major}`, {
-		service: { sites: [...SITES, ...MANY] },
+		service: { sites: [...SITES, ...MANY], moreLogins: [BY_NODE, BY_HTTP_REQUEST] },
 		n8n: async () => ({
 			install: await installN8n(major, (line) => process.stderr.write(`${line}\n`)),
 			env: { N8N_LOG_LEVEL: 'debug' },
@@ -43,11 +61,24 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 
 	afterEach(() => {
 		stage.service.faults.site.length = 0;
+		stage.service.faults.tokenLifetime = undefined;
 	});
 
 	/** Runs a workflow that gives the nodes one item for each site. */
 	const run = (sites: number[], ...nodes: INode[]) =>
 		stage.n8n.createAndRun(readSites(sites, ...nodes));
+
+	type Caller = (credential: CredentialReference, more?: Partial<INode>) => INode;
+
+	const byNode: Caller = (credential, more) => siteNode('Read', credential, {}, more);
+
+	const byHttpRequest: Caller = (credential, more) =>
+		httpRequest(
+			'Read',
+			credential,
+			`=${stage.service.baseUrl}/meta/sites/{{ $json.siteId }}`,
+			more,
+		);
 
 	/** By default it reads the site of its item. */
 	const read = (parameters: INodeParameters = {}, more: Partial<INode> = {}) =>
@@ -56,15 +87,8 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	const one = [STORHOLMEN.siteId];
 	const both = [STORHOLMEN.siteId, ORNESVIKA.siteId];
 
-	test('loads both nodes and the credential', async () => {
-		const { rest } = stage.n8n;
-		expect(await rest.get('/settings')).toMatchObject({ versionCli: version });
-		const names = ['aquacultureSite', 'aquacultureSiteTrigger'].map(
-			(name) => `n8n-nodes-aquaculture.${name}`,
-		);
-		const nodeInfos = names.map((name) => ({ name, version: 1 }));
-		const types = await rest.post<Array<{ name: string }>>('/node-types', { nodeInfos });
-		expect(types.map(({ name }) => `n8n-nodes-aquaculture.${name}`)).toEqual(names);
+	test('is that version', async () => {
+		expect(await stage.n8n.rest.get('/settings')).toMatchObject({ versionCli: version });
 	});
 
 	test.each([
@@ -103,15 +127,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 				}) as unknown,
 				body: STORHOLMEN,
 			},
-		]);
-	});
-
-	test('Get Many', async () => {
-		const parameters = { operation: 'getAll', siteIds: both.join(', '), output: 'simplified' };
-		const execution = await run(one, read(parameters));
-		expect(execution.json('Read')).toMatchObject([
-			{ siteId: STORHOLMEN.siteId, unitCount: STORHOLMEN.units.length },
-			{ siteId: ORNESVIKA.siteId, unitCount: ORNESVIKA.units.length },
 		]);
 	});
 
@@ -166,65 +181,28 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		];
 		const failed = { json: { error, message }, pairedItem: { item: 1 } };
 
-		test('On Error: Stop Workflow', async () => {
-			const execution = await run(siteIds, read());
-			expect(execution.status).toBe('error');
-			expect(execution.failure).toEqual({
-				node: 'Read',
-				httpCode: '404',
-				message: error,
-				description: message,
-			});
-			expect(execution.items('Read')).toEqual([]);
+		test.each([
+			['stopWorkflow', 'error', [], []],
+			['continueRegularOutput', 'success', [found[0], failed, found[1]], []],
+			[
+				'continueErrorOutput',
+				'success',
+				found,
+				[{ ...failed, json: { siteId: NOT_THERE, ...failed.json } }],
+			],
+		] as const)('On Error: %s', async (onError, status, regular, errors) => {
+			const execution = await run(siteIds, read({}, { onError }));
+			expect(execution.status).toBe(status);
+			expect(execution.items('Read', 0)).toEqual(regular);
+			expect(execution.items('Read', 1)).toEqual(errors);
+			const failure = { node: 'Read', httpCode: '404', message: error, description: message };
+			expect(execution.failure).toEqual(status === 'error' ? failure : undefined);
 		});
-
-		test('On Error: Continue', async () => {
-			const execution = await run(siteIds, read({}, { onError: 'continueRegularOutput' }));
-			expect(execution.status).toBe('success');
-			expect(execution.items('Read')).toEqual([found[0], failed, found[1]]);
-		});
-
-		test('On Error: Continue (using error output)', async () => {
-			const execution = await run(siteIds, read({}, { onError: 'continueErrorOutput' }));
-			expect(execution.status).toBe('success');
-			expect(execution.items('Read', 0)).toEqual(found);
-			expect(execution.items('Read', 1)).toEqual([
-				{ ...failed, json: { siteId: NOT_THERE, ...failed.json } },
-			]);
-		});
-	});
-
-	test('renews an expired token, with one login', async () => {
-		stage.service.expireTokens();
-		const { logins } = stage.service.counts;
-		const siteIds = SITES.map(({ siteId }) => siteId);
-		expect((await run(siteIds, read())).json('Read')).toEqual(SITES);
-		expect(stage.service.counts.logins).toBe(logins + 1);
 	});
 
 	test('retries after a 503', async () => {
 		stage.service.faults.site.push({ times: 1, status: 503 });
 		expect((await run(both, read())).json('Read')).toEqual([STORHOLMEN, ORNESVIKA]);
-	});
-
-	test('tries a wrong password once for twenty items, and says what to do', async () => {
-		const { n8n, service } = stage;
-		const mistyped = { name: 'Mistyped', password: MISTYPED };
-		const credential = await saveCredential(n8n, service, mistyped);
-		const { refusedLogins, siteRequests } = service.counts;
-		const twenty = MANY.slice(0, 20).map(({ siteId }) => siteId);
-		const { failure } = await run(twenty, siteNode('Read', credential, {}));
-		expect(failure).toEqual({
-			node: 'Read',
-			httpCode: '401',
-			message: expect.stringMatching(
-				/username.*password: credential "Mistyped" \[item 0\]$/,
-			) as unknown,
-			description: expect.stringMatching(
-				/^Open the credential "Mistyped".*locked.* "The username or the password is wrong\."$/,
-			) as unknown,
-		});
-		expect(service.counts).toMatchObject({ refusedLogins: refusedLogins + 1, siteRequests });
 	});
 
 	test.each([
@@ -251,13 +229,75 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		expect((await readWith(false)).failure?.message).toContain("The service's certificate");
 	});
 
-	test('HTTP Request node with the credential', async () => {
-		const { credential, service } = stage;
-		const url = `${service.baseUrl}/meta/sites/${STORHOLMEN.siteId}`;
-		const execution = await run(one, httpRequest('Read', credential, url));
-		const { siteId, siteName } = STORHOLMEN;
-		expect(execution.json('Read')).toEqual([{ siteId, siteName }]);
-		expect(service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
+	describe.each([
+		['the node', byNode, BY_NODE],
+		['the HTTP Request node', byHttpRequest, BY_HTTP_REQUEST],
+	])('200 items through %s', (name, caller, user) => {
+		let workflowId: string;
+
+		beforeAll(async () => {
+			const credential = await saveCredential(stage.n8n, stage.service, { ...user, name });
+			workflowId = await stage.n8n.createWorkflow(readSites(MANY_IDS, caller(credential)));
+		});
+
+		/** Counts what a run of the workflow, from which every site must come, requests of the service. */
+		async function readAll() {
+			const counted = countFrom(stage.service);
+			const execution = await stage.n8n.runWorkflow(workflowId);
+			expect(execution.json('Read').map(({ siteId }) => siteId)).toEqual(MANY_IDS);
+			expect(stage.service.requests.at(-1)?.headers['api-version']).toBe('2025-01-01');
+			return counted();
+		}
+
+		test(`${name} without a token: one login`, async () => {
+			const expected = { logins: 1, refusedLogins: 0, siteRequests: 200, unauthorized: 0 };
+			expect(await readAll()).toEqual(expected);
+		});
+
+		test(`${name} with the token that n8n has stored: no login`, async () => {
+			const expected = { logins: 0, refusedLogins: 0, siteRequests: 200, unauthorized: 0 };
+			expect(await readAll()).toEqual(expected);
+		});
+
+		test(`${name}, whose token expires in mid-run: one login, and every item is there`, async () => {
+			const { faults, issuedTokens, requests } = stage.service;
+			const used = requests.filter(({ token }) => token === issuedTokens.at(-1)).length;
+			faults.tokenLifetime = { uses: used + 100 };
+			const { logins, refusedLogins, siteRequests, unauthorized } = await readAll();
+			expect({ logins, refusedLogins }).toEqual({ logins: 1, refusedLogins: 0 });
+			// Only the requests that were in flight with the old token are sent again; for n8n 1, twice.
+			expect(unauthorized).toBeGreaterThan(0);
+			expect(unauthorized).toBeLessThan(major === '1' ? 200 : 100);
+			expect(siteRequests).toBe(200 + unauthorized);
+		});
+
+		// The same user is logged in with the right password: that token must be of no use here.
+		test(`${name} with a wrong password: one rejected login for 20 items, and no data`, async () => {
+			const mistyped = { ...user, name: 'Mistyped', password: MISTYPED };
+			const credential = await saveCredential(stage.n8n, stage.service, mistyped);
+			const counted = countFrom(stage.service);
+			const onError = 'continueErrorOutput';
+			const execution = await run(MANY_IDS.slice(0, 20), caller(credential, { onError }));
+			expect(execution.items('Read', 0)).toEqual([]);
+			expect(execution.items('Read', 1)).toHaveLength(20);
+			expect(counted()).toEqual({ logins: 0, refusedLogins: 1, siteRequests: 0, unauthorized: 0 });
+		});
+	});
+
+	test('says what to do about a wrong password', async () => {
+		const mistyped = { name: 'Mistyped', password: MISTYPED };
+		const credential = await saveCredential(stage.n8n, stage.service, mistyped);
+		const { failure } = await run(both, siteNode('Read', credential, {}));
+		expect(failure).toEqual({
+			node: 'Read',
+			httpCode: '401',
+			message: expect.stringMatching(
+				/username.*password: credential "Mistyped" \[item 0\]$/,
+			) as unknown,
+			description: expect.stringMatching(
+				/^Open the credential "Mistyped".*locked.* "The username or the password is wrong\."$/,
+			) as unknown,
+		});
 	});
 
 	test.each([
@@ -282,12 +322,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		service.faults.site.push({ connection: 'hang' });
 		const { siteRequests, aborted } = service.counts;
 		const requested = () => service.counts.siteRequests - siteRequests;
-		const workflow = await n8n.createWorkflow(
-			readSites(
-				MANY.map(({ siteId }) => siteId),
-				read(),
-			),
-		);
+		const workflow = await n8n.createWorkflow(readSites(MANY_IDS, read()));
 		const executionId = await n8n.startExecution(workflow);
 		await until('requests are in flight', () => service.counts.inFlight > 0);
 		await n8n.rest.post(`/executions/${executionId}/stop`);

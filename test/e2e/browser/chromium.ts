@@ -12,7 +12,6 @@ function findChromium(): string {
 	const { CHROMIUM_PATH: given, PATH: path = '' } = process.env;
 	const found = [
 		...(given === undefined ? [] : [given]),
-		'/usr/bin/chromium',
 		...path.split(delimiter).flatMap((folder) => COMMANDS.map((name) => join(folder, name))),
 		chromium.executablePath(),
 	].find((file) => existsSync(file));
@@ -23,25 +22,15 @@ function findChromium(): string {
 	);
 }
 
-const FLAGS = [
-	'--no-sandbox',
-	'--disable-gpu',
-	// No requests by itself
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-	'--no-first-run',
-];
-
-/**
- * Opens n8n's editor in a headless Chromium, as its owner.
- * @throws SetupError where there is no Chromium, with how to install it
- */
+/** Opens n8n's editor in a headless Chromium, as its owner. */
 export async function openEditor(
 	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
 	viewport = { width: 1440, height: 900 },
 ): Promise<Editor> {
-	const browser = await chromium.launch({ executablePath: findChromium(), args: FLAGS });
+	const browser = await chromium.launch({
+		executablePath: findChromium(),
+		args: ['--disable-gpu'],
+	});
 	cleanup.defer(() => browser.close());
 	// n8n's theme is that of the system unless its user chooses one
 	const page = await browser.newPage({ viewport, colorScheme: 'light' });

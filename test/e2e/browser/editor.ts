@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core';
 import { defined } from '../../helpers/at';
 import { until } from '../../helpers/until';
 
-/** Where a part of the page is. */
 export const boxOf = async (part: Locator) => defined(await part.boundingBox());
 
 /**
@@ -10,34 +9,30 @@ export const boxOf = async (part: Locator) => defined(await part.boundingBox());
  * The `data-test-id`s are n8n's own, made for its own tests.
  */
 export class Editor {
+	readonly panel: Locator;
+
+	/** The output of the open node's last run. */
+	readonly output: Locator;
+
+	readonly credentialDialog: Locator;
+
+	readonly nodeList: Locator;
+
+	/** The nodes of the workflow on the canvas. */
+	readonly canvas: Locator;
+
+	private readonly messages: Locator;
+
 	constructor(
 		readonly page: Page,
 		private readonly baseUrl: string,
-	) {}
-
-	/** The panel of the node that is open. */
-	get panel(): Locator {
-		return this.at('ndv');
-	}
-
-	/** The output of the open node's last run. */
-	get output(): Locator {
-		return this.at('output-panel');
-	}
-
-	/** The dialog of a credential. */
-	get credentialDialog(): Locator {
-		return this.at('editCredential-modal');
-	}
-
-	/** The list of nodes to add. */
-	get nodeList(): Locator {
-		return this.at('node-creator');
-	}
-
-	/** The nodes of the workflow on the canvas. */
-	get canvas(): Locator {
-		return this.at('canvas-node');
+	) {
+		this.panel = this.at('ndv');
+		this.output = this.at('output-panel');
+		this.credentialDialog = this.at('editCredential-modal');
+		this.nodeList = this.at('node-creator');
+		this.canvas = this.at('canvas-node');
+		this.messages = page.locator('.el-notification');
 	}
 
 	at(testId: string, inside: Page | Locator = this.page): Locator {
@@ -95,24 +90,16 @@ export class Editor {
 		await this.panel.waitFor();
 	}
 
-	/** Opens a new workflow of a manual trigger and a node. */
 	async newWorkflowWith(name: string, action: string): Promise<void> {
 		await this.newWorkflow();
 		await this.addManualTrigger();
 		await this.addNode(name, action);
 	}
 
-	/** Selects this credential in the open node, unless n8n has already done so by itself. */
+	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
 	async useCredential(name: string): Promise<void> {
-		const list = this.at('node-credentials-select');
-		const chosen = list.locator('input').first();
-		await chosen.waitFor();
-		if ((await chosen.inputValue()) === name) return;
-		await list.click();
-		await this.page.getByRole('option').filter({ hasText: name }).filter({ visible: true }).click();
-		await until(`the credential ${name} is chosen`, async () => {
-			return (await chosen.inputValue()) === name;
-		});
+		const chosen = this.at('node-credentials-select').locator('input').first();
+		await until(`${name} is chosen`, async () => (await chosen.inputValue()) === name);
 	}
 
 	/** Types into a field of the open node or dialog, replacing what was there. */
@@ -150,7 +137,6 @@ export class Editor {
 		await this.closeMessages();
 	}
 
-	/** Shows the output as Schema, Table or JSON, or Binary. */
 	async viewOutput(as: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
 		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
 	}
@@ -169,7 +155,6 @@ export class Editor {
 		return table;
 	}
 
-	/** The hints above the output. */
 	async readHints(): Promise<string[]> {
 		const hints = await this.at('node-hint', this.output).allInnerTexts();
 		return hints.map((hint) => hint.trim());
@@ -194,13 +179,11 @@ export class Editor {
 		await this.page.mouse.up();
 	}
 
-	/** Goes back to the canvas. */
 	async closePanel(): Promise<void> {
 		await this.at('ndv-close-button').click();
 		await this.panel.waitFor({ state: 'hidden' });
 	}
 
-	/** Saves the credential of the open dialog. */
 	async saveCredential(): Promise<void> {
 		await this.at('credential-save-button').click();
 	}
@@ -217,9 +200,5 @@ export class Editor {
 				.catch(() => undefined);
 			return false;
 		});
-	}
-
-	private get messages(): Locator {
-		return this.page.locator('.el-notification');
 	}
 }

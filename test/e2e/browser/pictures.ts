@@ -10,31 +10,23 @@ const FOLDER = join(ROOT, 'docs', 'images');
 const MAX_BYTES = 200_000;
 
 /**
- * Takes a picture for the documentation, of the smallest rectangle around some parts. Only with `PICTURES=write` is it
+ * Takes a picture for the documentation, of a part of the page. Only with `PICTURES=write` is it
  * written; without, the test shows that it can be taken.
  * @param name the name of the file in docs/images, without .png
  * @throws Error when it is too large
  */
-export async function takePicture(page: Page, name: string, ...parts: Locator[]): Promise<void> {
+export async function takePicture(page: Page, name: string, part: Locator): Promise<void> {
 	// Nothing under the pointer must be highlighted or explained
 	await page.mouse.move(0, 0);
 	await page.waitForFunction(
 		"document.fonts.status === 'loaded' && [...document.images].every(({ complete }) => complete)",
 	);
-	const boxes = await Promise.all(parts.map(boxOf));
-	const x = Math.min(...boxes.map((box) => box.x));
-	const y = Math.min(...boxes.map((box) => box.y));
 	const picture = await page.screenshot({
 		animations: 'disabled',
 		caret: 'hide',
 		// The node before would be cut in half at the edge of the panel
 		style: '[data-test-id="floating-node"] { visibility: hidden }',
-		clip: {
-			x,
-			y,
-			width: Math.max(...boxes.map((box) => box.x + box.width)) - x,
-			height: Math.max(...boxes.map((box) => box.y + box.height)) - y,
-		},
+		clip: await boxOf(part),
 	});
 	if (picture.length > MAX_BYTES) {
 		throw new Error(`The picture ${name} has ${picture.length} bytes, more than ${MAX_BYTES}`);

@@ -1,4 +1,4 @@
-import type { Host, HostResponse } from './hosts';
+import type { Host } from './hosts';
 
 type Cell = string | number;
 
@@ -29,34 +29,29 @@ export class GoogleSheets {
 
 	readonly host: Host = ({ method, path, headers, body }) => {
 		if (headers.authorization !== `Bearer ${this.accessToken}`) {
-			return { status: 401, json: { error: { code: 401, message: 'Request is not authorized.' } } };
+			throw new Error('Request is not authorized');
 		}
 		const root = `/v4/spreadsheets/${this.spreadsheetId}`;
 		const values = `${root}/values/`;
 		if (method === 'GET' && path === root) {
-			return this.ok({ sheets: [{ properties: { sheetId: 0, title: this.title } }] });
+			return { sheets: [{ properties: { sheetId: 0, title: this.title } }] };
 		}
 		// Makes room for empty rows.
-		if (method === 'POST' && path === `${root}:batchUpdate`) return this.ok({});
+		if (method === 'POST' && path === `${root}:batchUpdate`) return {};
 		if (method === 'POST' && path === `${root}/values:batchUpdate`) {
 			const { data } = body as { data: Array<{ range: string; values: Cell[][] }> };
 			for (const { range, values } of data) this.write(range, values);
-			return this.ok({});
+			return {};
 		}
 		if (method === 'GET' && path === `${values}'${this.title}'`) {
-			return this.ok(this.cells.length > 0 ? { values: this.cells } : {});
+			return this.cells.length > 0 ? { values: this.cells } : {};
 		}
 		if (method === 'PUT' && path.startsWith(values)) {
 			this.write(path.slice(values.length), (body as { values: Cell[][] }).values);
-			return this.ok({});
+			return {};
 		}
-		const message = `There is no ${method ?? ''} ${path}`;
-		return { status: 404, json: { error: { code: 404, message } } };
+		throw new Error(`There is no ${method} ${path}`);
 	};
-
-	private ok(json: object): HostResponse {
-		return { status: 200, json };
-	}
 
 	private write(range: string, values: Cell[][]): void {
 		const { title, column, row } = RANGE.exec(range)?.groups ?? {};

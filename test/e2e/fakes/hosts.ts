@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { generate } from 'selfsigned';
 import { defined } from '../../helpers/at';
@@ -11,7 +11,7 @@ import { inWorkspace } from '../workspace';
 
 /** A request to a fake host. */
 interface HostRequest {
-	method?: string;
+	method: string;
 	/** Percent-decoded, without the query. */
 	path: string;
 	headers: IncomingMessage['headers'];
@@ -19,15 +19,11 @@ interface HostRequest {
 	body: unknown;
 }
 
-export interface HostResponse {
-	status: number;
-	json: unknown;
-}
-
-export type Host = (request: HostRequest) => HostResponse;
+/** Returns the JSON of a response with status 200; throws for status 500. */
+export type Host = (request: HostRequest) => object;
 
 async function readRequest(request: IncomingMessage): Promise<HostRequest> {
-	const { method, headers, url = '' } = request;
+	const { method = '', headers, url = '' } = request;
 	const [path = ''] = url.split('?');
 	const body = method === 'GET' ? undefined : await json(request);
 	return { method, path: decodeURIComponent(path), headers, body };
@@ -56,27 +52,17 @@ export async function fakeHosts(
 	const certificate = inWorkspace('certificates', `${name}.pem`);
 	writeFileSync(certificate, cert);
 
-	const respond = async (request: IncomingMessage): Promise<HostResponse> => {
-		try {
-			return defined(hosts[request.headers.host ?? ''])(await readRequest(request));
-		} catch (error) {
-			return { status: 500, json: { message: `The fake cannot do that: ${String(error)}` } };
-		}
-	};
-	const tls = createTlsServer({ key, cert }, (request, response: ServerResponse) => {
-		void respond(request).then((answer) => {
-			response.writeHead(answer.status, { 'content-type': 'application/json' });
-			response.end(JSON.stringify(answer.json));
-		});
+	const tls = createTlsServer({ key, cert }, (request, response) => {
+		const respond = (status: number, body: object) =>
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		readRequest(request)
+			.then((read) => respond(200, defined(hosts[request.headers.host ?? ''])(read)))
+			.catch((error: unknown) => respond(500, { message: String(error) }));
 	});
 
-	const open = new Set<Socket>();
 	const proxy = createServer();
-	proxy.on('connection', (socket: Socket) => {
-		open.add(socket);
-		socket.once('close', () => open.delete(socket)).on('error', () => socket.destroy());
-	});
-	proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Socket) => {
+	proxy.on('connection', (socket) => socket.on('error', () => socket.destroy()));
+	proxy.on('connect', ({ url = '' }, socket) => {
 		if (!Object.hasOwn(hosts, url.replace(/:443$/, ''))) {
 			socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
 			return;
@@ -86,11 +72,8 @@ export async function fakeHosts(
 	});
 	proxy.listen(0, '127.0.0.1');
 	await once(proxy, 'listening');
-	cleanup.defer(async () => {
-		proxy.close();
-		for (const socket of open) socket.destroy();
-		await once(proxy, 'close');
-	});
+	// n8n, which keeps connections open, has ended by then
+	cleanup.defer(() => proxy.close());
 	return {
 		HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 		NO_PROXY: '127.0.0.1,localhost',

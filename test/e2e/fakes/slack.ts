@@ -14,18 +14,13 @@ export class Slack {
 	readonly messages: SlackMessage[] = [];
 
 	readonly host: Host = ({ method, path, headers, body }) => {
-		// Slack responds with 200 even when it rejects the request.
-		const respond = (json: object) => ({ status: 200, json });
-		if (headers.authorization !== `Bearer ${this.accessToken}`) {
-			return respond({ ok: false, error: 'invalid_auth' });
-		}
-		if (method !== 'POST' || path !== '/api/chat.postMessage') {
-			return respond({ ok: false, error: 'unknown_method' });
-		}
 		const { channel, text } = body as SlackMessage;
-		if (!channel) return respond({ ok: false, error: 'channel_not_found' });
-		if (!text) return respond({ ok: false, error: 'no_text' });
+		const { authorization } = headers;
+		if (authorization !== `Bearer ${this.accessToken}`) throw new Error('invalid_auth');
+		if (`${method} ${path}` !== 'POST /api/chat.postMessage') throw new Error('unknown_method');
+		if (!channel || !text) throw new Error('no_text');
 		this.messages.push({ channel, text });
-		return respond({ ok: true, channel, ts: `${this.messages.length}.000000`, message: { text } });
+		const ts = `${this.messages.length}.000000`;
+		return { ok: true, channel, ts, message: { text } };
 	};
 }
