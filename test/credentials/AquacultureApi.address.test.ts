@@ -72,12 +72,12 @@ describe('the base URL', () => {
 		[
 			'api.example.com',
 			"'Base URL' must start with https:// or http://",
-			"add it in front of the address in 'Base URL', e.g. https://api.example.com",
+			"add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
 		],
 		[
 			'https://sample:secret-1@api.example.com',
 			"'Base URL' contains a username or password",
-			"remove it; use 'Username' and 'Password'.",
+			"remove them from 'Base URL'. Use the fields 'Username' and 'Password' instead.",
 		],
 	])('%j is refused with a sentence', async (baseUrl, message, advice) => {
 		const n8n = await seaFarm(service, { baseUrl });

@@ -1,3 +1,4 @@
+import nock from 'nock';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
@@ -31,6 +32,10 @@ beforeAll(async () => {
 		deserted: deserted.baseUrl,
 	};
 	await deserted.close();
+	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
+	const host = nock('https://no-such-host.invalid').persist();
+	host.post(/./).replyWithError(notFound);
+	host.get(/./).replyWithError(notFound);
 });
 beforeEach(() => {
 	// The shortest pauses that the backoff may choose

@@ -113,7 +113,7 @@ describe('Retry-After', () => {
 		const { error } = await run(ids.slice(0, 20));
 		expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
 		expect(error?.description).toBe(
-			'A run waits 60 seconds at most. Run the workflow again after that time, or less often.',
+			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
 		);
 		expect(error?.httpCode).toBe('429');
 		expect(service.counts.requests).toBe(1);

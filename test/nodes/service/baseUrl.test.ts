@@ -43,7 +43,7 @@ test.each<[string, string, unknown[]]>([
 	['is empty', 'enter the address', ['', ' \u200B\n', 42, null, undefined]],
 	[
 		'must start with https:// or http://',
-		'add it in front',
+		'add https:// in front',
 		[
 			...['//', '/auth/token', 'api.example.com', 'localhost:8080', 'https:/example.com'],
 			...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
@@ -56,7 +56,7 @@ test.each<[string, string, unknown[]]>([
 	],
 	[
 		'contains a space, a line break or a backslash',
-		'remove it',
+		'remove the space, line break or backslash',
 		[
 			...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
 			...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
@@ -64,12 +64,13 @@ test.each<[string, string, unknown[]]>([
 	],
 	[
 		'contains a username or password',
-		'remove it',
+		"remove them from 'Base URL'",
+
 		['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'],
 	],
 	[
 		"contains a '?' or '#'",
-		'remove it and everything after it',
+		"remove the '?' or '#' and everything after it",
 		[`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`],
 	],
 ])("'Base URL' %s", (message, advice, all) => {

@@ -46,12 +46,12 @@ describe('a connection that failed', () => {
 });
 
 test.each([
-	['Blocked', ' n8n says: "Blocked"'],
+	['Blocked', 'n8n says: "Blocked". '],
 	['', ''],
 ])('a request that n8n did not send: %j', (reason, quote) => {
 	const failure = notSent(reason, ADDRESS);
 	expect(failure.message).toBe('n8n did not send the request');
-	expect(failure.description).toBe(`Check whether n8n is allowed to call ${ADDRESS}${quote}`);
+	expect(failure.description).toBe(`${quote}Check whether n8n is allowed to call ${ADDRESS}`);
 	expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'request' });
 	expect(notSent(reason, ADDRESS, 'login').scope).toBe('login');
 });
@@ -60,7 +60,7 @@ test('a wait that is too long', () => {
 	expect(waitTooLong(7_200_000, 60_000, 503)).toMatchObject({
 		message: 'The service asked for a wait of 2 hours',
 		description:
-			'A run waits 60 seconds at most. Run the workflow again after that time, or less often.',
+			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
 		subject: 'service',
 		retry: 'no',
 		httpStatus: 503,
