@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Container } from '@n8n/di';
 import { InstanceSettings } from 'n8n-core';
+import { NodeOperationError } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialType,
@@ -52,10 +53,13 @@ const parallelNode: INodeType = {
 	async execute(this: IExecuteFunctions) {
 		const read = async (item: number) => {
 			const { baseUrl } = await this.getCredentials<{ baseUrl: string }>('aquacultureApi');
-			const request = this.helpers.httpRequestWithAuthentication;
-			const options = { url: `${baseUrl}/meta/sites/1042` };
-			const json = (await request.call(this, 'aquacultureApi', options)) as IDataObject;
-			return { json, pairedItem: { item } };
+			const { helpers } = this;
+			const json: unknown = await helpers.httpRequestWithAuthentication.call(
+				this,
+				'aquacultureApi',
+				{ url: `${baseUrl}/meta/sites/1042` },
+			);
+			return { json: json as IDataObject, pairedItem: { item } };
 		};
 		return [await Promise.all(this.getInputData().map((_, item) => read(item)))];
 	},
@@ -113,13 +117,22 @@ test.each([
 	expect(farm.service.counts.logins).toBe(logins);
 });
 
+const pollingTrigger = (siteIds: string) =>
+	farm.engine.pollingTrigger({
+		type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
+		parameters: { siteIds },
+	});
+
 test('what a trigger remembers is saved after the activation, not after a poll without items', async () => {
-	const type = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
-	const trigger = farm.engine.pollingTrigger({ type, parameters: { siteIds: '1042' } });
+	const trigger = pollingTrigger('1042');
 	await trigger.poll();
 	expect(trigger.saved).toEqual({});
 	await trigger.activate();
 	expect(Object.keys(trigger.saved)).toEqual(['node:Node']);
+});
+
+test('the errors of a fresh package are of the classes that n8n knows', async () => {
+	await expect(pollingTrigger('x').poll()).rejects.toBeInstanceOf(NodeOperationError);
 });
 
 test("n8n's user folder is a temporary one, and gone", () => {
