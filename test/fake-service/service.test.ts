@@ -183,6 +183,7 @@ describe('while it runs', () => {
 		service.faults.site.push({ latencyMs: 20 });
 		service.faults.tokenLifetime = { uses: 0 };
 		at(service.sites, 0).siteName = 'Storøya';
+		const { ...login } = service.login;
 		service.login.password = 'other';
 		const waiting = site('1042', { token });
 		await until('the request waits', () => service.counts.inFlight === 1);
@@ -192,6 +193,7 @@ describe('while it runs', () => {
 		expect((await waiting).status).toBe(401);
 		const untouched = { requests: 0, logins: 0, inFlight: 0, unauthorized: 0, byStatus: {} };
 		expect(service.counts).toMatchObject(untouched);
+		expect(service.logins).toEqual([login]);
 		expect((await site()).body).toContain('Storholmen');
 	});
 
