@@ -67,23 +67,14 @@ describe('the base URL', () => {
 		}
 	});
 
-	test.each([
-		[' ', "'Base URL' is empty", 'enter the address of the service, e.g. https://api.example.com'],
-		[
-			'api.example.com',
-			"'Base URL' must start with https:// or http://",
-			"add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
-		],
-		[
-			'https://sample:secret-1@api.example.com',
-			"'Base URL' contains a username or password",
-			"remove them from 'Base URL'. Use the fields 'Username' and 'Password' instead.",
-		],
-	])('%j is refused with a sentence', async (baseUrl, message, advice) => {
-		const n8n = await seaFarm(service, { baseUrl });
+	test('is refused with a sentence where it is none', async () => {
+		const n8n = await seaFarm(service, { baseUrl: 'api.example.com' });
+		const message = "'Base URL' must start with https:// or http://";
 		const { error } = await n8n.run({ node: get });
 		expect(error?.message).toBe(`${message}: credential "${CREDENTIAL}"`);
-		expect(error?.description).toBe(`Open the credential "${CREDENTIAL}" and ${advice}`);
+		expect(error?.description).toBe(
+			`Open the credential "${CREDENTIAL}" and add https:// in front of the address in 'Base URL', e.g. https://api.example.com`,
+		);
 		expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message });
 	});
 });

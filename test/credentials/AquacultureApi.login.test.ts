@@ -177,28 +177,14 @@ describe('a rejected login', () => {
 	});
 });
 
-describe('a token response', () => {
-	test.each([300, 403, 500])('with status %i contains no token', async (status) => {
-		const body = { json: { access_token: 'a.b.c', token_type: 'Bearer' } };
-		service.faults.token.push({ status, body });
-		expect((await (await seaFarm(service)).run({ node: get })).status).toBe('error');
-		expect(service.counts.siteRequests).toBe(0);
-	});
-
-	test.each(['bearer', 'BEARER', undefined])('with token_type %j is Bearer', async (token_type) => {
-		service.faults.token.push({ merge: { token_type } });
-		expect((await (await seaFarm(service)).run({ node: get })).items).toHaveLength(1);
-	});
-
-	test.each(['-1', '1', 3600])(
-		'with expires_in %j: used until it is rejected',
-		async (expires_in) => {
-			const clock = stopClock();
-			service.faults.token.push({ merge: { expires_in } });
-			const n8n = await n8nLoggedIn();
-			clock.advance(100_000_000);
-			expect((await n8n.run({ node: get })).items).toHaveLength(1);
-			expect(service.counts.logins).toBe(1);
-		},
-	);
-});
+test.each(['-1', '1', 3600])(
+	'a token with expires_in %j is used until it is rejected',
+	async (expires_in) => {
+		const clock = stopClock();
+		service.faults.token.push({ merge: { expires_in } });
+		const n8n = await n8nLoggedIn();
+		clock.advance(100_000_000);
+		expect((await n8n.run({ node: get })).items).toHaveLength(1);
+		expect(service.counts.logins).toBe(1);
+	},
+);

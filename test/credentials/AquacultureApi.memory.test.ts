@@ -1,27 +1,22 @@
 import { createEngine, type Engine } from '../engine/engine';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
 import { at, defined } from '../helpers/at';
-import { type Service, startService } from '../fake-service/service';
+import type { Service } from '../fake-service/service';
+import { useSeaFarm } from '../helpers/use-sea-farm';
 import { stopClock } from './clock';
-
-// A busy machine takes its time
-jest.setTimeout(30_000);
 
 const REJECTED = 'The service rejected the username or password';
 const get = siteNode({ operation: 'get', siteId: 1042 });
 
+const farm = useSeaFarm();
 let service: Service;
 let clock: ReturnType<typeof stopClock>;
 
-beforeAll(async () => {
-	service = await startService();
-});
 beforeEach(() => {
-	service.reset();
+	({ service } = farm);
 	clock = stopClock();
 });
 afterEach(() => jest.restoreAllMocks());
-afterAll(() => service.close());
 
 /** How many logins a run makes for a caller who holds this token. */
 async function loginsWith(n8n: Engine, accessToken: string): Promise<number> {

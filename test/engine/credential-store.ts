@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ICredentialsHelper, isExpression, NodeHelpers } from 'n8n-workflow';
+import { ICredentialsHelper, NodeHelpers } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsExpressionResolveValues,
@@ -137,13 +137,9 @@ export class CredentialStore extends ICredentialsHelper {
 		const reference = node.credentials?.[typeName];
 		if (output[token] === undefined || reference === undefined) return undefined;
 
-		// A field that holds an expression keeps it; the token is always written.
 		await nextTurn();
 		const { data } = this.find('id', reference.id);
-		const fresh = Object.entries(output).filter(
-			([key]) => key === token || !isExpression(data[key]),
-		);
-		await this.updateCredentials(reference, typeName, { ...data, ...Object.fromEntries(fresh) });
+		await this.updateCredentials(reference, typeName, { ...data, ...output });
 		return Object.assign(credentials, output);
 	}
 

@@ -77,16 +77,11 @@ export async function testCredential(
 
 interface Refusal {
 	message: string;
-	cause?: { code?: string; response?: { status: number; statusText?: string } };
+	cause?: { response?: { status: number } };
 }
 
-/** The text in the dialog: the rule's for this status, or the status, the code or the message. */
-function shown({ message, cause }: Refusal, { test }: ICredentialType): string {
-	const response = cause?.response;
-	if (!response) return cause?.code ?? message;
-	const rule = test?.rules?.find(
-		({ properties }) => 'value' in properties && properties.value === response.status,
-	);
-	if (rule) return rule.properties.message;
-	return response.statusText || `Received HTTP status code: ${response.status}`;
-}
+/** The text in the dialog: the rule's for this status, or the message. */
+const shown = ({ message, cause }: Refusal, { test }: ICredentialType): string =>
+	test?.rules?.find(
+		({ properties }) => 'value' in properties && properties.value === cause?.response?.status,
+	)?.properties.message ?? message;

@@ -5,7 +5,6 @@ import { Workflow } from 'n8n-workflow';
 import type {
 	ExecutionError,
 	ICredentialDataDecryptedObject,
-	IConnections,
 	IDataObject,
 	INode,
 	INodeCredentialTestResult,
@@ -29,13 +28,13 @@ const checkout = resolve(__dirname, '../..');
 /** The address of this n8n in expressions; nothing listens there. */
 const INSTANCE_URL = 'http://localhost:5678/';
 
+const CREDENTIAL_TYPE = 'aquacultureApi';
+/** The name of the node under test. */
+const NODE = 'Node';
+
 export interface EngineOptions {
 	/** What a user entered in each credential, by its name. */
 	credentials?: Record<string, ICredentialDataDecryptedObject>;
-	/** The type of those credentials; by default `aquacultureApi`. */
-	credentialType?: string;
-	/** Where the built package is; by default this repository. */
-	packageDirectory?: string;
 	/** False shares the package's modules, and what they remember, with other such engines. */
 	fresh?: boolean;
 	/** The test's own types, instead of the package's. */
@@ -53,44 +52,21 @@ export interface RunOptions {
 	node: TestNode;
 	/** The input items; by default one empty item. */
 	items?: Array<Partial<INodeExecutionData>>;
-	/** By default `trigger`, a production run; `manual` is a run from the editor. */
-	mode?: WorkflowExecuteMode;
 	/** Stops the execution when it aborts, like n8n's Stop button. */
 	signal?: AbortSignal;
 }
 
-export interface WorkflowOptions extends Pick<RunOptions, 'mode' | 'signal'> {
-	/** The first one is where the workflow starts. */
-	nodes: TestNode[];
-	connections: IConnections;
-	/** Output that n8n uses instead of running the node, by the node's name. */
-	pinned?: Record<string, Array<Partial<INodeExecutionData>>>;
-}
-
-/** A workflow's run, as n8n records it, with a shorter way to what tests need. */
-export interface WorkflowResult {
+/** The run of a node, as n8n records it, with a shorter way to what tests need. */
+export interface NodeResult {
 	run: IRun;
 	status: IRun['status'];
 	/** What stopped the run: message, description, context.itemIndex, httpCode, … */
 	error: (ExecutionError & { httpCode?: string | null }) | undefined;
-	/** All outputs of a node; an output without items is empty. */
-	outputs: (node: string) => INodeExecutionData[][];
-	/** The node's execution hints. */
-	hints: (node: string) => NodeExecutionHint[];
-}
-
-/** The run of a single node. */
-export interface NodeResult extends Pick<WorkflowResult, 'run' | 'status' | 'error'> {
 	/** The regular output. */
 	items: INodeExecutionData[];
 	/** All outputs; with "Continue (using error output)" the last one is the error output. */
 	outputs: INodeExecutionData[][];
 	hints: NodeExecutionHint[];
-}
-
-function resultOf(name: string, result: WorkflowResult): NodeResult {
-	const outputs = result.outputs(name);
-	return { ...result, items: outputs[0] ?? [], outputs, hints: result.hints(name) };
 }
 
 /** n8n-core's execution engine with the nodes and the credential of the built package, and a database in memory. */
@@ -101,7 +77,6 @@ export class Engine {
 		/** The loaded node and credential types, as n8n's editor would describe them. */
 		readonly types: LoadedTypes,
 		private readonly store: CredentialStore,
-		private readonly credentialType: string,
 	) {}
 
 	/** What n8n's database holds for each credential now, decrypted. */
@@ -126,7 +101,7 @@ export class Engine {
 
 	/** "Test" in the credential's dialog. */
 	async testCredential(name: string): Promise<INodeCredentialTestResult> {
-		const type = this.store.type(this.credentialType);
+		const type = this.store.type(CREDENTIAL_TYPE);
 		const data = this.store.withDefaults(type.name, this.database[name] ?? {});
 		const reference = this.store.reference(name) ?? {};
 		return await testCredential(type, data, reference, this.additionalData('internal'));
@@ -137,56 +112,15 @@ export class Engine {
 	 *
 	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
 	 */
-	async run({ node, items = [{}], ...options }: RunOptions): Promise<NodeResult> {
-		const name = node.name ?? 'Node';
+	async run({ node, items = [{}], signal }: RunOptions): Promise<NodeResult> {
 		const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null };
-		const result = await this.runWorkflow({
-			nodes: [start, { ...node, name }],
-			connections: { Start: { main: [[{ node: name, type: 'main', index: 0 }]] } },
-			pinned: { Start: items },
-			...options,
-		});
-		return resultOf(name, result);
+		const pinData = { Start: items.map((item) => ({ json: {}, ...item })) };
+		return await this.execute('trigger', [start, node], pinData, signal);
 	}
 
 	/** "Fetch Test Event": runs a trigger by hand in the editor. */
 	async testTrigger(node: TestNode): Promise<NodeResult> {
-		const name = node.name ?? 'Trigger';
-		const nodes = [{ ...node, name }];
-		return resultOf(name, await this.runWorkflow({ nodes, connections: {}, mode: 'manual' }));
-	}
-
-	/**
-	 * Runs a whole workflow.
-	 *
-	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
-	 */
-	async runWorkflow(options: WorkflowOptions): Promise<WorkflowResult> {
-		const { nodes, connections, pinned = {}, mode = 'trigger', signal } = options;
-		const workflow = this.workflow(nodes, connections);
-		const pinData: IPinData = {};
-		for (const [name, items] of Object.entries(pinned)) {
-			pinData[name] = items.map((item) => ({ json: {}, ...item }));
-		}
-		const execution = new WorkflowExecute(this.additionalData(mode), mode).run({
-			workflow,
-			startNode: workflow.getNode(nodes[0]?.name ?? '') ?? undefined,
-			pinData,
-		});
-		const stop = () => execution.cancel();
-		signal?.addEventListener('abort', stop, { once: true });
-		if (signal?.aborted) stop();
-		const run = await execution;
-		signal?.removeEventListener('abort', stop);
-
-		const { error, runData } = run.data.resultData;
-		return {
-			run,
-			status: run.status,
-			error,
-			outputs: (name) => (runData[name]?.at(-1)?.data?.main ?? []).map((items) => items ?? []),
-			hints: (name) => runData[name]?.at(-1)?.hints ?? [],
-		};
+		return await this.execute('manual', [node]);
 	}
 
 	/**
@@ -195,22 +129,40 @@ export class Engine {
 	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
 	 */
 	pollingTrigger(node: TestNode, saved: IDataObject = {}): PollingTrigger {
-		const name = node.name ?? 'Trigger';
-		const workflow = this.workflow([{ ...node, name }], {}, saved);
-		return new PollingTrigger(
-			workflow,
-			workflow.getNode(name) as INode,
-			this.additionalData('trigger'),
-		);
+		const workflow = this.workflow([node], saved);
+		return new PollingTrigger(workflow, this.additionalData('trigger'));
 	}
 
-	private workflow(nodes: TestNode[], connections: IConnections, staticData: IDataObject = {}) {
+	private async execute(
+		mode: WorkflowExecuteMode,
+		nodes: TestNode[],
+		pinData?: IPinData,
+		signal?: AbortSignal,
+	): Promise<NodeResult> {
+		const workflow = this.workflow(nodes);
+		const [startNode] = Object.values(workflow.nodes);
+		const executor = new WorkflowExecute(this.additionalData(mode), mode);
+		const execution = executor.run({ workflow, startNode, pinData });
+		const stop = () => execution.cancel();
+		signal?.addEventListener('abort', stop, { once: true });
+		if (signal?.aborted) stop();
+		const run = await execution;
+		signal?.removeEventListener('abort', stop);
+
+		const { error, runData } = run.data.resultData;
+		const { data, hints = [] } = runData[NODE]?.at(-1) ?? {};
+		const outputs = (data?.main ?? []).map((items) => items ?? []);
+		return { run, status: run.status, error, items: outputs[0] ?? [], outputs, hints };
+	}
+
+	/** A start node, if there is one, leads to the node under test. */
+	private workflow(nodes: TestNode[], staticData: IDataObject = {}) {
 		return new Workflow({
 			id: 'workflow-1',
 			name: 'Test',
 			active: false,
 			nodes: nodes.map(({ credential, ...node }, index) => ({
-				name: 'Node',
+				name: NODE,
 				typeVersion: 1,
 				parameters: {},
 				...structuredClone(node),
@@ -218,7 +170,8 @@ export class Engine {
 				position: [index * 200, 0],
 				credentials: credential === null ? undefined : this.store.reference(credential),
 			})),
-			connections,
+			connections:
+				nodes.length > 1 ? { Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] } } : {},
 			nodeTypes: asNodeTypes({ ...standInNodes, ...this.types.nodes }),
 			staticData: structuredClone(staticData),
 			settings: { executionOrder: 'v1' },
@@ -249,13 +202,10 @@ export class Engine {
  */
 export async function createEngine({
 	credentials = {},
-	credentialType = 'aquacultureApi',
-	packageDirectory = checkout,
 	fresh = true,
 	types,
 }: EngineOptions = {}): Promise<Engine> {
 	startInstance();
-	const loaded = types ?? (await loadPackageTypes(packageDirectory, fresh));
-	const store = new CredentialStore(loaded.credentials, credentialType, credentials);
-	return new Engine(loaded, store, credentialType);
+	const loaded = types ?? (await loadPackageTypes(checkout, fresh));
+	return new Engine(loaded, new CredentialStore(loaded.credentials, CREDENTIAL_TYPE, credentials));
 }

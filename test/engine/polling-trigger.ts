@@ -2,7 +2,6 @@ import { Container } from '@n8n/di';
 import { PollContext, PollTriggerExecutor } from 'n8n-core';
 import type {
 	IDataObject,
-	INode,
 	INodeExecutionData,
 	IWorkflowExecuteAdditionalData,
 	Workflow,
@@ -23,9 +22,10 @@ export class PollingTrigger {
 
 	constructor(
 		private readonly workflow: Workflow,
-		private readonly node: INode,
 		additionalData: IWorkflowExecuteAdditionalData,
 	) {
+		const [node] = Object.values(workflow.nodes);
+		if (!node) throw new Error('The workflow has no node');
 		this.saved = plain(workflow.staticData);
 		const context = new PollContext(
 			workflow,
@@ -43,11 +43,6 @@ export class PollingTrigger {
 		);
 		const executor = Container.get(PollTriggerExecutor);
 		this.executePoll = executor.create(workflow, node, context, () => true);
-	}
-
-	/** The node's static data as it is in memory. */
-	get staticData(): IDataObject {
-		return plain(this.workflow.getStaticData('node', this.node));
 	}
 
 	/** The poll with which n8n activates a workflow; like `poll`. */

@@ -36,18 +36,10 @@ export function describeNode(
 	};
 }
 
-function passOn(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	return Promise.resolve([this.getInputData()]);
-}
-
 /** "Manual Trigger": where a run starts. The items of a test are pinned to it, as in n8n's editor. */
 const manualTrigger: INodeType = {
 	description: describeNode('manualTrigger', { group: ['trigger'], inputs: [] }),
-	execute: passOn,
 };
-
-/** "No Operation": passes its items on, and is the node with which n8n tests credentials. */
-const noOp: INodeType = { description: describeNode('noOp'), execute: passOn };
 
 /** The older helper, as far as the HTTP Request node needs it. */
 interface LegacyHelpers {
@@ -103,6 +95,5 @@ const httpRequest: INodeType = {
 /** Stand-ins for n8n's own nodes, under their real names: n8n-core treats some names specially. */
 export const standInNodes: Record<string, INodeType> = {
 	'n8n-nodes-base.manualTrigger': manualTrigger,
-	'n8n-nodes-base.noOp': noOp,
 	'n8n-nodes-base.httpRequest': httpRequest,
 };

@@ -28,12 +28,10 @@ export interface Reply {
 
 export type Endpoint = 'token' | 'site' | 'other';
 
-/** How long tokens live. Both limits may be set; without one, a token is valid until the tokens are expired by hand. */
+/** How long tokens live: without a limit, until they are expired by hand. */
 export interface TokenLifetime {
 	/** Site requests that a token is good for. */
 	uses?: number;
-	/** Milliseconds from the login on. */
-	ms?: number;
 }
 
 const CURRENT_VERSION = '2025-01-01';
@@ -63,7 +61,7 @@ export class Tokens {
 	/** Every token ever issued, in order. */
 	readonly issued: string[] = [];
 
-	private readonly valid = new Map<string, { uses: number; issuedAt: number }>();
+	private readonly valid = new Map<string, number>();
 
 	/** A new token that looks like a JWT. */
 	issue(user: string): string {
@@ -71,17 +69,17 @@ export class Tokens {
 		const claims = part({ sub: user, jti: randomUUID() });
 		const signature = randomBytes(32).toString('base64url');
 		const token = `${part({ alg: 'HS256', typ: 'JWT' })}.${claims}.${signature}`;
-		this.valid.set(token, { uses: 0, issuedAt: Date.now() });
+		this.valid.set(token, 0);
 		this.issued.push(token);
 		return token;
 	}
 
 	/** Uses the token once; false when it is unknown or its lifetime is over. */
-	use(token: string, { uses = Infinity, ms = Infinity }: TokenLifetime = {}): boolean {
-		const found = this.valid.get(token);
-		if (found === undefined) return false;
-		if (found.uses >= uses || Date.now() - found.issuedAt >= ms) return !this.valid.delete(token);
-		found.uses += 1;
+	use(token: string, { uses = Infinity }: TokenLifetime = {}): boolean {
+		const used = this.valid.get(token);
+		if (used === undefined) return false;
+		if (used >= uses) return !this.valid.delete(token);
+		this.valid.set(token, used + 1);
 		return true;
 	}
 

@@ -12,38 +12,30 @@ interface Call {
 	signal?: AbortSignal;
 }
 
-interface Received {
-	status: number | undefined;
-	headers: http.IncomingHttpHeaders;
-	body: string;
-	chunks: Buffer[];
-}
-
 /** Sends a request on its own connection and follows no redirect; rejects when the connection breaks. */
 function call(url: string, { body, headers, ...options }: Call = {}) {
 	// Node sends the body of a GET or DELETE only with its length.
 	const length = body && { 'content-length': String(Buffer.byteLength(body)) };
 	const all = { ...options, headers: { ...headers, ...(length || {}) }, agent: false as const };
-	return new Promise<Received>((resolve, reject) => {
-		const request = http.request(url, all, (response) => {
-			const chunks: Buffer[] = [];
-			response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
-			response.on('end', () => {
-				const text = Buffer.concat(chunks).toString();
-				resolve({ status: response.statusCode, headers: response.headers, body: text, chunks });
+	return new Promise<{ status?: number; headers: http.IncomingHttpHeaders; body: string }>(
+		(resolve, reject) => {
+			const request = http.request(url, all, (response) => {
+				const chunks: Buffer[] = [];
+				response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+				response.on('end', () => {
+					const text = Buffer.concat(chunks).toString();
+					resolve({ status: response.statusCode, headers: response.headers, body: text });
+				});
 			});
-		});
-		request.on('error', reject).end(body);
-	});
+			request.on('error', reject).end(body);
+		},
+	);
 }
 
 let service: Service;
 
 beforeAll(async () => {
-	service = await startService({
-		basePath: '/api/v2',
-		moreLogins: [{ username: 'second', password: 'pässword' }],
-	});
+	service = await startService({ basePath: '/api/v2' });
 });
 
 afterEach(() => service.reset());
@@ -87,16 +79,6 @@ describe('Obtain an access token', () => {
 			path: '/api/v2/auth/token',
 			status: 200,
 		});
-	});
-
-	test('other logins work too, and a changed password applies at once', async () => {
-		const body = JSON.stringify({ username: 'second', password: 'pässword' });
-		const headers = { ...VERSION, 'content-type': 'application/json; charset=utf-8' };
-		expect((await login({ headers, body })).status).toBe(200);
-		at(service.logins, 1).password = 'other';
-		expect((await login({ body })).status).toBe(401);
-		service.reset();
-		expect((await login({ body })).status).toBe(200);
 	});
 
 	test.each([
@@ -181,13 +163,8 @@ describe('Get a site', () => {
 		takeViolations();
 	});
 
-	test.each([
-		['99', 404, 'There is no site 99.'],
-		['-1', 400, 'The site ID must be a whole number.'],
-		['1042%20', 400, 'The site ID must be a whole number.'],
-		['1042?$include=units&$include=info', 400, 'Only $include is known, with units and info.'],
-	])('a request for %s is refused with a sentence', async (id, status, message) => {
-		expect(await site(id)).toMatchObject({ status, body: JSON.stringify({ message }) });
+	test.each(['-1', '1042%20', '1042?$include=units&$include=info'])('%s is refused', async (id) => {
+		expect((await site(id)).status).toBe(400);
 	});
 
 	test('nothing is at other addresses, nor outside the base path', async () => {
@@ -201,21 +178,13 @@ describe('Get a site', () => {
 });
 
 describe('while it runs', () => {
-	test('sites are added and changed, until the reset', async () => {
-		const added = { siteId: 7, siteName: 'Nyheim', other: [1] };
-		service.sites.push({ ...at(service.sites, 0), ...added });
-		at(service.sites, 0).siteName = 'Storøya';
-		expect(JSON.parse((await site('7')).body)).toEqual(added);
-		expect((await site('1042')).body).toContain('Storøya');
-		service.reset();
-		expect((await site('7')).status).toBe(404);
-		expect((await site('1042')).body).toContain('Storholmen');
-	});
-
-	test('reset forgets faults, counters, requests and tokens, also of a request that waits', async () => {
+	test('reset puts everything back, also for a request that waits', async () => {
 		const token = await newToken();
 		service.faults.site.push({ latencyMs: 20 });
 		service.faults.tokenLifetime = { uses: 0 };
+		at(service.sites, 0).siteName = 'Storøya';
+		const { ...login } = service.login;
+		service.login.password = 'other';
 		const waiting = site('1042', { token });
 		await until('the request waits', () => service.counts.inFlight === 1);
 		service.reset();
@@ -224,7 +193,8 @@ describe('while it runs', () => {
 		expect((await waiting).status).toBe(401);
 		const untouched = { requests: 0, logins: 0, inFlight: 0, unauthorized: 0, byStatus: {} };
 		expect(service.counts).toMatchObject(untouched);
-		expect((await site()).status).toBe(200);
+		expect(service.logins).toEqual([login]);
+		expect((await site()).body).toContain('Storholmen');
 	});
 
 	test.each([
@@ -291,16 +261,6 @@ describe('faults', () => {
 		expect(service.counts.byStatus).toEqual({ 200: 1, 502: 1 });
 	});
 
-	test.each([204, 304])('%i has no body', async (status) => {
-		expect(await faultySite({ status, body: 'html' })).toMatchObject({ status, body: '' });
-	});
-
-	test('a status at the token endpoint issues no token', async () => {
-		service.faults.token.push({ status: 500 });
-		expect((await login()).status).toBe(500);
-		expect(service.issuedTokens).toEqual([token]);
-	});
-
 	test('times, skip, siteId and when choose the requests', async () => {
 		service.faults.site = [{ status: 503, times: 2, skip: 1 }];
 		expect(await statuses('1042', '1042', '1042', '1042')).toEqual([200, 503, 503, 200]);
@@ -313,38 +273,6 @@ describe('faults', () => {
 		];
 		const paths = ['1042', '1057', '1063', '1088', '1042?$include=info'];
 		expect(await statuses(...paths)).toEqual([200, 500, 500, 502, 501]);
-	});
-
-	test('latency lets requests pile up, which are counted', async () => {
-		service.faults.site.push({ latencyMs: () => 50 });
-		expect(await Promise.all([site('1042', { token }), site('1057', { token })])).toHaveLength(2);
-		await site('1042', { token });
-		expect(service.counts).toMatchObject({ maxInFlight: 2, inFlight: 0, sitesServed: 3 });
-	});
-
-	test.each([{ latencyMs: 3_600_000 }, { connection: 'hang' }] as const)(
-		'%p holds the response back until the client gives up',
-		async (fault) => {
-			service.faults.site.push(fault);
-			const stop = new AbortController();
-			const waiting = site('1042', { token, signal: stop.signal });
-			await until('the request waits', () => service.counts.inFlight === 1);
-			expect(service.requests.at(-1)).toMatchObject({ status: undefined, aborted: false });
-			stop.abort();
-			await expect(waiting).rejects.toThrow();
-			await until('the service has noticed', () => service.counts.aborted === 1);
-			expect(service.requests.at(-1)).toMatchObject({ status: undefined, aborted: true });
-			expect(service.counts.inFlight).toBe(0);
-		},
-	);
-
-	test.each([
-		[{ uses: 2 }, [200, 200, 401]],
-		[{ ms: 3_600_000 }, [200, 200, 200]],
-		[{ ms: 0 }, [401, 401, 401]],
-	])('a token lives for %p', async (lifetime, expected) => {
-		service.faults.tokenLifetime = lifetime;
-		expect(await statuses('1042', '1042', '1042')).toEqual(expected);
 	});
 
 	test.each([
@@ -378,17 +306,6 @@ describe('faults', () => {
 		const { body } = await faultySite({ bytes: 5_000_000 });
 		expect(Buffer.byteLength(body)).toBe(5_000_000);
 		expect(JSON.parse(body)).toMatchObject({ siteId: 1042 });
-		const html = await faultySite({ status: 500, body: 'html', bytes: 100_000 });
-		expect(html.body).toMatch(/^<!DOCTYPE/);
-		expect(html.body).toHaveLength(100_000);
-	});
-
-	test('a drip sends the whole body in pieces', async () => {
-		const drip = { bytes: 16, everyMs: 1 };
-		const { body, chunks } = await faultySite({ drip }, '1042?$include=info');
-		expect(chunks.length).toBeGreaterThan(3);
-		expect(JSON.parse(body)).toMatchObject({ siteId: 1042, info: { timezone: 'Europe/Oslo' } });
-		expect(await faultySite({ status: 500, body: 'empty', drip })).toMatchObject({ body: '' });
 	});
 
 	test.each([
@@ -407,14 +324,6 @@ describe('faults', () => {
 		const fault = { redirect: { status: 307, to } };
 		const { status, headers } = await faultySite(fault, '1042?$include=info');
 		expect([status, headers.location]).toEqual([307, location]);
-	});
-
-	test.each([
-		[{ body: { json: 'Storholmen' } }, '"Storholmen"'],
-		[{ merge: { siteName: 5, extra: {} } }, '{"siteId":1042,"siteName":5,"extra":{}}'],
-		[[{ latencyMs: 1 }, { merge: { siteName: 5 } }], '{"siteId":1042,"siteName":5}'],
-	])('%p changes a 200 response', async (faults, body) => {
-		expect(await faultySite(faults)).toMatchObject({ status: 200, body });
 	});
 
 	test('a fault that changes a 200 response leaves refusals alone', async () => {

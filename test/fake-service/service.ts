@@ -10,12 +10,12 @@ import {
 	compose,
 	type Fault,
 	FaultPlan,
+	type FaultRequest,
 	type Faults,
 	type ServiceResponse,
 } from './faults';
 import {
 	bearerToken,
-	type Endpoint,
 	endpointOf,
 	type Login,
 	refusal,
@@ -28,24 +28,16 @@ import {
 import { sampleSites, type Site } from './sites';
 
 /** A request as it was received; the entry exists from its arrival on and is completed on the way. */
-export interface RecordedRequest {
-	endpoint: Endpoint;
-	method: string;
-	/** Path with the base path, without the query; percent-encoding untouched. */
+export interface RecordedRequest extends FaultRequest {
+	/** With the base path, without the query; percent-encoding untouched. */
 	path: string;
 	/** The query's parameters, decoded. */
 	query: Record<string, string>;
-	/** Path and query exactly as they were sent. */
-	url: string;
 	headers: http.IncomingHttpHeaders;
-	body: string;
 	/** Milliseconds since 1970 at its arrival. */
 	at: number;
 	/** The status of its response; undefined while it waits, or when the connection was closed instead. */
 	status: number | undefined;
-	siteId?: number;
-	/** The bearer token that it carried, valid or not. */
-	token?: string;
 	/** The client closed the connection before it had the whole response. */
 	aborted: boolean;
 }
@@ -142,14 +134,6 @@ async function readBody(request: http.IncomingMessage): Promise<string | undefin
 
 /** Responses whose connection a fault has closed, which must not count as closed by the client. */
 const closedByFault = new WeakSet<http.ServerResponse>();
-
-function resetConnection(response: http.ServerResponse): void {
-	closedByFault.add(response);
-	const { socket } = response;
-	// A TLS socket cannot send a TCP reset itself; its client sees the connection end.
-	if (socket && 'encrypted' in socket) socket.destroy();
-	else socket?.resetAndDestroy();
-}
 
 async function write(
 	{ status, headers, body }: ServiceResponse,
@@ -311,7 +295,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		if (faults.some(({ connection }) => connection === 'hang')) return;
 		if (faults.some(({ connection }) => connection === 'reset')) {
 			leave();
-			resetConnection(response);
+			closedByFault.add(response);
+			response.socket?.resetAndDestroy();
 			return;
 		}
 

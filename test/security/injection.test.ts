@@ -5,6 +5,7 @@ import {
 	expectWireAsForeseen,
 	foreseeLogin,
 	foreseeSite,
+	LOGIN_REQUEST,
 	n8nAtWire,
 	sent,
 	sentRequests,
@@ -30,7 +31,6 @@ const HOSTILE = Object.entries({
 	query: '?injected=1#',
 });
 
-const LOGIN_REQUEST = `POST ${API}/auth/token`;
 const SITE_REQUEST = `GET ${API}${SITE_PATH}?$include=info,units`;
 
 function expectNoOtherHeaders(): void {

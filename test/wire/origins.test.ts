@@ -6,6 +6,7 @@ import {
 	foreseeLogin,
 	foreseeSite,
 	LOGIN,
+	LOGIN_REQUEST,
 	n8nAtWire,
 	sent,
 	sentRequests,
@@ -18,7 +19,6 @@ expectWireAsForeseen();
 
 const OTHER = 'https://other.example.com';
 const get = siteNode({ operation: 'get', siteId: 1042, include: [] });
-const LOGIN_REQUEST = `POST ${API}/auth/token`;
 const SITE_REQUEST = `GET ${API}${SITE_PATH}`;
 
 /** Neither the token nor the password went to another address than the service's. */

@@ -1,3 +1,4 @@
+import type { Engine } from '../engine/engine';
 import { CREDENTIAL, dataOf, httpRequestNode, siteNode } from '../helpers/sea-farm';
 import {
 	API,
@@ -6,6 +7,7 @@ import {
 	foreseeLogin,
 	foreseeSite,
 	LOGIN,
+	LOGIN_REQUEST,
 	n8nAtWire,
 	sent,
 	sentRequests,
@@ -18,7 +20,7 @@ expectWireAsForeseen();
 
 const accept = 'application/json';
 const loginRequest = {
-	request: `POST ${API}/auth/token`,
+	request: LOGIN_REQUEST,
 	headers: { accept, 'api-version': '2025-01-01', 'content-type': 'application/json' },
 	body: JSON.stringify(LOGIN),
 };
@@ -91,38 +93,39 @@ test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 );
 
 describe('a token that is rejected is renewed once', () => {
-	const authorizations = () =>
-		sent.map(({ request, headers }) => [request.split(' ')[0], headers.authorization]);
+	let n8n: Engine;
+
+	beforeEach(async () => {
+		foreseeLogin('token-2');
+		n8n = await n8nAtWire({ accessToken: 'token-1' });
+	});
+
+	const expectOneRenewal = () =>
+		expect(
+			sent.map(({ request, headers }) => [request.split(' ')[0], headers.authorization]),
+		).toEqual([
+			['GET', 'Bearer token-1'],
+			['POST', undefined],
+			['GET', 'Bearer token-2'],
+		]);
 
 	test.each([
 		['the node', siteNode({ operation: 'get', siteId: 1042 })],
 		['the HTTP Request node', httpRequestNode(`${API}${SITE_PATH}`)],
 	])('for %s, which then gets its data', async (_, node) => {
 		serverAt().get(SITE_PATH).query(true).reply(401);
-		foreseeLogin('token-2');
 		foreseeSite();
-		const n8n = await n8nAtWire({ accessToken: 'token-1' });
 		expect(dataOf(await n8n.run({ node }))).toEqual([SITE]);
-		expect(authorizations()).toEqual([
-			['GET', 'Bearer token-1'],
-			['POST', undefined],
-			['GET', 'Bearer token-2'],
-		]);
+		expectOneRenewal();
 		expect(n8n.database[CREDENTIAL]).toMatchObject({ accessToken: 'token-2' });
 	});
 
 	test('and no more than once', async () => {
 		serverAt().get(SITE_PATH).query(true).times(2).reply(401);
-		foreseeLogin('token-2');
-		const n8n = await n8nAtWire({ accessToken: 'token-1' });
 		const { error } = await n8n.run({ node: siteNode({ operation: 'get', siteId: 1042 }) });
 		expect(error?.message).toBe(
 			`The service rejected a newly issued access token: credential "${CREDENTIAL}"`,
 		);
-		expect(authorizations()).toEqual([
-			['GET', 'Bearer token-1'],
-			['POST', undefined],
-			['GET', 'Bearer token-2'],
-		]);
+		expectOneRenewal();
 	});
 });

@@ -10,6 +10,7 @@ export const LOGIN = { username: 'sample-user@example.com', password: 'sample-pa
 /** What the service sends for site 1042 here. */
 export const SITE = { siteId: 1042, siteName: 'Storholmen' };
 export const SITE_PATH = '/meta/sites/1042';
+export const LOGIN_REQUEST = `POST ${API}/auth/token`;
 
 /** What n8n or Node adds to each request by itself. */
 const HEADERS_OF_N8N = ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'];
@@ -18,7 +19,7 @@ const HEADERS_OF_N8N = ['accept-encoding', 'connection', 'content-length', 'host
 interface SentRequest {
 	/** Method and address. */
 	request: string;
-	/** Names in lower case, without those that n8n or Node adds. */
+	/** Without those that n8n or Node adds. */
 	headers: Record<string, unknown>;
 	body: string;
 }
@@ -35,7 +36,6 @@ export function expectWireAsForeseen(): void {
 	};
 
 	beforeEach(() => {
-		nock.disableNetConnect();
 		nock.emitter.on('no match', note);
 		// Pauses between retries are a random share of seconds: short here
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
@@ -48,8 +48,6 @@ export function expectWireAsForeseen(): void {
 		sent.length = 0;
 		expect({ unforeseen: unforeseen.splice(0), pending }).toEqual({ unforeseen: [], pending: [] });
 	});
-	// Jest gives the next file a nock of its own, which must find Node's http as it was
-	afterAll(() => nock.restore());
 }
 
 /** A server at this origin, which responds to what is foreseen and writes it down. */
