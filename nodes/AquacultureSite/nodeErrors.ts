@@ -43,7 +43,7 @@ function toNodeApiError(
 			description:
 				name === undefined
 					? advice
-					: advice.replace(/([Oo])pen the credential/, `$1pen the credential "${name}"`),
+					: advice.replace(/[Oo]pen the credential/, (words) => `${words} "${name}"`),
 			...(httpStatus !== undefined && { httpCode: String(httpStatus) }),
 			itemIndex,
 		},

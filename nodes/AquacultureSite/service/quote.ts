@@ -20,15 +20,17 @@ function findMessage(body: unknown, depth = 0): string | undefined {
 
 /** The forms in which a service may repeat a secret. */
 function spellingsOf(secret: unknown): string[] {
+	if (typeof secret === 'number') return spellingsOf(String(secret));
 	if (typeof secret !== 'string' || secret === '') return [];
 	const bytes = Buffer.from(secret);
 	// By way of the bytes: encodeURIComponent throws where half a character is left over
 	const urlEncoded = encodeURIComponent(bytes.toString());
+	const formEncoded = new URLSearchParams([['', secret]]).toString().slice(1);
+	const inUrls = [urlEncoded, urlEncoded.replace(/%20/g, '+'), formEncoded];
 	return [
 		secret,
-		urlEncoded,
-		urlEncoded.replace(/%20/g, '+'),
-		new URLSearchParams([['', secret]]).toString().slice(1),
+		...inUrls,
+		...inUrls.map((text) => text.replace(/%../g, (code) => code.toLowerCase())),
 		bytes.toString('base64').replace(/=+$/, ''),
 		bytes.toString('base64url'),
 		JSON.stringify(secret).slice(1, -1),

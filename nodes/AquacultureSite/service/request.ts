@@ -184,7 +184,10 @@ function withSignal(context: Context, signal: AbortSignal): IExecuteFunctions {
 function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const codes = errorCodes(error);
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
-	const { message = '', description = '' } = error as { message?: string; description?: string };
+	const { message = '', description = '' } = (error ?? {}) as {
+		message?: string;
+		description?: string;
+	};
 	return notSent([message, description].filter(Boolean).join(' '), url);
 }
 

@@ -68,7 +68,7 @@ function toFailure(
 		{
 			subject,
 			scope,
-			optionAdvice,
+			optionAdvice: scope === 'run' ? undefined : optionAdvice,
 			httpStatus: statusCode,
 			retry: retryFor(statusCode),
 			retryAfter: parseRetryAfter(headers['retry-after']),

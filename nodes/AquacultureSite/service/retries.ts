@@ -61,7 +61,7 @@ export class Retries {
 
 	private streak: Streak = { ...NO_STREAK };
 
-	/** When the service last gave a response that will not change, or the run began. */
+	/** When the service last gave a response, or the end of the wait that it asked for; at first, when the run began. */
 	private lastResponse: number;
 
 	private lastLoginFailure?: ServiceFailure;
@@ -149,7 +149,9 @@ export class Retries {
 		const wait = waitAfter(failure, tries.counted);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
 		if (isHeldBack) this.pace.pause(wait);
-		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent(failure);
+		// A wait that the service asked for is not silence
+		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;
+		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
 		if (!isDown && tries.counted <= tries.maxRetries) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
@@ -158,9 +160,9 @@ export class Retries {
 		return { giveUp: failure };
 	}
 
-	/** Whether nothing has come for too long. Waits that the service asked for do not count. */
-	private isSilent(failure: ServiceFailure): boolean {
-		return !isOverload(failure) && this.clock.now() - this.lastResponse >= LONGEST_SILENCE_MS;
+	/** Whether nothing has come for too long. */
+	private isSilent(): boolean {
+		return this.clock.now() - this.lastResponse >= LONGEST_SILENCE_MS;
 	}
 
 	/** A login that failed: for every request that waited for it, it is one and the same. */
@@ -168,7 +170,7 @@ export class Retries {
 		const isNew = failure !== this.lastLoginFailure;
 		if (isNew) this.streak.failedLogins++;
 		this.lastLoginFailure = failure;
-		if (failure.retry === 'no' || this.streak.failedLogins > maxRetries || this.isSilent(failure)) {
+		if (failure.retry === 'no' || this.streak.failedLogins > maxRetries || this.isSilent()) {
 			return { giveUp: this.block(failure, Infinity) };
 		}
 		const wait = Math.max(FAILED_LOGIN_PAUSE_MS, waitAfter(failure, this.streak.failedLogins));

@@ -154,7 +154,8 @@ function remember(key: string, exchange: Exchange): void {
 /** For how many milliseconds a failed login is not repeated. */
 function failureRemembered(failure: unknown): number {
 	if (!(failure instanceof ServiceFailure)) return FAILED_LOGIN_PAUSE_MS;
-	const { httpStatus = 0, retryAfter = 0 } = failure;
+	const { httpStatus = 0, retry } = failure;
+	const retryAfter = retry === 'no' || retry === 'retry' ? 0 : (failure.retryAfter ?? 0);
 	if ([400, 401, 403].includes(httpStatus)) return REMEMBERED_MS;
 	return Math.min(REMEMBERED_MS, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
 }
