@@ -69,25 +69,14 @@ test('there is no operation but those of the list', () => {
 });
 
 describe('the options that shape the requests', () => {
-	const defaults = {
-		apiVersion: '2025-01-01',
-		maxConcurrency: 64,
-		maxRetries: 3,
-		timeout: 30_000,
-	};
+	const [apiVersion, maxConcurrency, maxRetries, timeout] = ['2025-01-01', 64, 3, 30_000];
+	const defaults = { apiVersion, maxConcurrency, maxRetries, timeout };
 
-	test('have the defaults that the panel shows', () => {
+	test('have the defaults that the panel shows, and may be texts, as expressions give them', () => {
 		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
-	});
-
-	test('may be texts, as expressions give them', () => {
 		const texts = { apiVersion: ' 2023-01-01', maxConcurrency: '8', maxRetries: ' 0 ' };
-		expect(parseRequestOptions(texts)).toEqual({
-			...defaults,
-			apiVersion: '2023-01-01',
-			maxConcurrency: 8,
-			maxRetries: 0,
-		});
+		const numbers = { apiVersion: '2023-01-01', maxConcurrency: 8, maxRetries: 0 };
+		expect(parseRequestOptions(texts)).toEqual({ ...defaults, ...numbers });
 	});
 
 	test.each([
