@@ -70,7 +70,6 @@ describe('an event', () => {
 	});
 
 	test.each([
-		['to nowhere', withPen1({ latitude: null, longitude: null })],
 		['to a position of which half is known', withPen1({ latitude: null })],
 		['to a position of which the other half is known', withPen1({ latitude: 67, longitude: null })],
 		['to a position that is text', withPen1({ latitude: '66.95' })],
@@ -80,12 +79,6 @@ describe('an event', () => {
 		expect(more).toEqual([]);
 		expect(event).toMatchObject({ event: 'unitChanged' });
 		expect(event).not.toHaveProperty('distance');
-	});
-
-	test('comes of each unit when all are gone, or the first ones are there', () => {
-		const kinds = (before: Site, after: Site) => events(before, after).map(({ event }) => event);
-		expect(kinds(storholmen, withUnits())).toEqual(['unitRemoved', 'unitRemoved']);
-		expect(kinds(withUnits(), storholmen)).toEqual(['unitAdded', 'unitAdded']);
 	});
 });
 
