@@ -5,7 +5,7 @@ import { startService } from '../fake-service/service';
 import type { Service } from '../fake-service/service';
 import { itemsWith, siteNode } from '../helpers/sea-farm';
 import { anyJson, siteJson } from '../helpers/site-json';
-import { engineRuns } from './fuzz';
+import { asyncRuns } from './fuzz';
 
 const IDS = [1042, 1057, 1063, 1088];
 const PASSWORD = 'Secret-1042';
@@ -121,7 +121,7 @@ test('any responses of both endpoints: each item comes out, or the run stops and
 			expect(owners).toContainEqual({ item });
 		}
 	});
-	await fc.assert(property, engineRuns);
+	await fc.assert(property, asyncRuns);
 });
 
 test('any snapshots: a poll emits events or says what went wrong, and nothing twice', async () => {
@@ -150,5 +150,5 @@ test('any snapshots: a poll emits events or says what went wrong, and nothing tw
 			expect(await poll()).toBeNull();
 		}
 	});
-	await fc.assert(property, engineRuns);
+	await fc.assert(property, asyncRuns);
 });

@@ -39,19 +39,17 @@ describe('a pause', () => {
 	);
 });
 
-describe('work', () => {
-	test('is aborted when the run is stopped, until it has ended', async () => {
-		const stopping = new Stopping();
-		const signals: AbortSignal[] = [];
-		const work = async (signal: AbortSignal) => {
-			signals.push(signal);
-			await settle();
-		};
-		await stopping.abortable(work);
-		const underWay = stopping.abortable(work);
-		stopping.stop();
-		await underWay;
-		await stopping.abortable(work);
-		expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true]);
-	});
+test('work is aborted when the run is stopped, until it has ended', async () => {
+	const stopping = new Stopping();
+	const signals: AbortSignal[] = [];
+	const work = async (signal: AbortSignal) => {
+		signals.push(signal);
+		await settle();
+	};
+	await stopping.abortable(work);
+	const underWay = stopping.abortable(work);
+	stopping.stop();
+	await underWay;
+	await stopping.abortable(work);
+	expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true]);
 });
