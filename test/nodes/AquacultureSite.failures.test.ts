@@ -1,4 +1,3 @@
-import type { OnError } from 'n8n-workflow';
 import { manySites } from '../fake-service/sites';
 import { at } from '../helpers/at';
 import { CREDENTIAL, siteNode, useSeaFarm } from '../helpers/sea-farm';
@@ -6,7 +5,6 @@ import { CREDENTIAL, siteNode, useSeaFarm } from '../helpers/sea-farm';
 const farm = useSeaFarm();
 
 const GET = { operation: 'get', include: [] };
-const GET_MANY = { operation: 'getAll', include: [] };
 
 test('all parameters are checked before anything is sent', async () => {
 	const { error } = await farm.run(GET, [1042, 1057, '../auth/token', 'x']);
@@ -55,27 +53,23 @@ describe('On Error', () => {
 		);
 	});
 
-	test.each<[OnError, number]>([
-		['continueRegularOutput', 0],
-		['continueErrorOutput', 1],
-	])('%s: of a list with one bad site the others are kept', async (onError, errorOutput) => {
-		const { outputs } = await farm.run(GET_MANY, ['1042 77 1057'], { onError });
-		const kept = at(outputs, 0).slice(0, 2);
-		expect(kept.map(({ json }) => json)).toEqual(sites.slice(0, 2));
-		expect(at(at(outputs, errorOutput), -1).json.error).toBe(notFound);
+	test('Continue (using error output): of a list with one bad site the others are kept', async () => {
+		const parameters = { operation: 'getAll', include: [] };
+		const onError = 'continueErrorOutput';
+		const { outputs } = await farm.run(parameters, ['1042 77 1057'], { onError });
+		expect(at(outputs, 0).map(({ json }) => json)).toEqual(sites.slice(0, 2));
+		expect(at(outputs, 1)).toMatchObject([{ json: { error: notFound } }]);
 	});
 
-	test.each<OnError>(['continueRegularOutput', 'continueErrorOutput'])(
-		'%s: each item fails where the credential cannot be used, and no secret is shown',
-		async (onError) => {
-			farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm', password: 'odd-secret-77' });
-			const { status, outputs, run: record } = await farm.run(GET, ids, { onError });
-			expect(status).toBe('success');
-			expect(at(outputs, -1)).toHaveLength(ids.length);
-			expect(farm.service.counts.requests).toBe(0);
-			expect(JSON.stringify(record)).not.toContain('odd-secret-77');
-		},
-	);
+	test('Continue: each item fails where the credential cannot be used, and no secret is shown', async () => {
+		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm', password: 'odd-secret-77' });
+		const onError = 'continueRegularOutput';
+		const { items, run } = await farm.run(GET, ids, { onError });
+		const failed = { error: expect.any(String) as unknown };
+		expect(items).toMatchObject(ids.map((_, item) => ({ json: failed, pairedItem: { item } })));
+		expect(farm.service.counts.requests).toBe(0);
+		expect(JSON.stringify(run)).not.toContain('odd-secret-77');
+	});
 });
 
 test('a node without a credential says so', async () => {

@@ -20,17 +20,15 @@ describe('the items', () => {
 		async (operation) => {
 			// The first response is the last to come
 			farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
-			const { items } = await farm.run(
-				{ operation, output: 'simplified' },
-				[1120, 1057, 1120, 1088],
-			);
+			const ids = [1120, 1057, 1120, 1088];
+			const { items } = await farm.run({ operation, output: 'simplified' }, ids);
 			const owners = items.map(({ json, pairedItem }) => {
 				const [, featureId] = /"id":"site-(\d+)"/.exec(JSON.stringify(json)) ?? [];
 				return [json.siteId ?? Number(featureId), pairedItem];
 			});
 			const perItem = operation === 'getUnits' ? [5, 6, 5, 3] : [1, 1, 1, 1];
 			expect(owners).toEqual(
-				[1120, 1057, 1120, 1088].flatMap((siteId, item) =>
+				ids.flatMap((siteId, item) =>
 					Array.from({ length: at(perItem, item) }, () => [siteId, { item }]),
 				),
 			);

@@ -22,13 +22,6 @@ const simplified = {
 	unitCount: 2,
 };
 
-test('Get Many accepts several site IDs, and returns an item for each', async () => {
-	const sites = [{ siteId: 1057 }, storholmen];
-	const { siteIds, rows } = await perform(getManySites, { siteIds: '1057 1042' }, ...sites);
-	expect(siteIds).toEqual(['1057', '1042']);
-	expect(rows).toEqual(sites);
-});
-
 describe.each([
 	['Get', getSite, { siteId: 1042 }],
 	['Get Many', getManySites, { siteIds: 1042 }],
