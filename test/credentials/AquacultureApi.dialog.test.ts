@@ -1,5 +1,4 @@
-import { CREDENTIAL, seaFarm } from '../helpers/sea-farm';
-import { useSeaFarm } from '../helpers/use-sea-farm';
+import { CREDENTIAL, seaFarm, useSeaFarm } from '../helpers/sea-farm';
 
 const farm = useSeaFarm();
 

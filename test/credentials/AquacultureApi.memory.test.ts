@@ -1,8 +1,7 @@
 import { createEngine, type Engine } from '../engine/engine';
-import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
+import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode, useSeaFarm } from '../helpers/sea-farm';
 import { at, defined } from '../helpers/at';
 import type { Service } from '../fake-service/service';
-import { useSeaFarm } from '../helpers/use-sea-farm';
 import { stopClock } from './clock';
 
 const REJECTED = 'The service rejected the username or password';

@@ -11,8 +11,7 @@ import type {
 	IHttpRequestHelper,
 	INodeType,
 } from 'n8n-workflow';
-import { httpRequestNode, itemsWith, siteNode } from '../helpers/sea-farm';
-import { useSeaFarm } from '../helpers/use-sea-farm';
+import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../helpers/sea-farm';
 import { createEngine, type Engine } from './engine';
 import { describeNode, field } from './stand-in-nodes';
 

@@ -6,13 +6,11 @@ jest.setTimeout(300_000);
 /** Cases for each property; `FUZZ_RUNS=5000` makes more. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 1000);
 
-/** One run of n8n's engine takes as long as many cases of a pure function. */
-const ENGINE_SHARE = 1 / 10;
-
 /** fast-check prints the seed of a case that fails; `FUZZ_SEED` repeats it. */
 const seed = process.env.FUZZ_SEED === undefined ? undefined : Number(process.env.FUZZ_SEED);
 
-export const engineRuns = { seed, numRuns: Math.max(1, Math.round(RUNS * ENGINE_SHARE)) };
+/** For a property of what takes its time, such as a run of n8n's engine: a tenth of the cases. */
+export const asyncRuns = { seed, numRuns: Math.ceil(RUNS / 10) };
 
 /** Checks a property of pure functions for any values of these kinds. */
 export function forAll<T extends [unknown, ...unknown[]]>(

@@ -4,7 +4,7 @@ import { PackageDirectoryLoader } from 'n8n-core';
 import { defined } from '../helpers/at';
 import { packAndUnpack } from './pack';
 
-const MAX_SIZE = 40_000;
+const MAX_SIZE = 45_000;
 
 let unpacked: Awaited<ReturnType<typeof packAndUnpack>>;
 let loader: PackageDirectoryLoader;

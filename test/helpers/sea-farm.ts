@@ -1,6 +1,8 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
-import type { Service } from '../fake-service/service';
+import { type RecordedRequest, type Service, startService } from '../fake-service/service';
+import type { Site } from '../fake-service/sites';
+import { defined } from './at';
 
 /** What the user of these tests calls the credential. */
 export const CREDENTIAL = 'Sea farm';
@@ -15,12 +17,12 @@ export async function seaFarm(
 	});
 }
 
-/** The node «Aquaculture Site»; `rest` holds its settings (On Error, …). */
+/** The node Aquaculture Site; `rest` holds its settings (On Error, …). */
 export function siteNode(parameters: INodeParameters, rest: Partial<TestNode> = {}): TestNode {
 	return { type: 'n8n-nodes-aquaculture.aquacultureSite', parameters, ...rest };
 }
 
-/** n8n's HTTP Request node with this credential as its «Predefined Credential Type». */
+/** n8n's HTTP Request node with this credential as its "Predefined Credential Type". */
 export function httpRequestNode(url: string, rest: Partial<TestNode> = {}): TestNode {
 	const parameters = { url, nodeCredentialType: 'aquacultureApi' };
 	return { type: 'n8n-nodes-base.httpRequest', parameters, ...rest };
@@ -34,4 +36,48 @@ export function itemsWith(ids: readonly unknown[]) {
 /** The data of the items on the regular output. */
 export function dataOf({ items }: Pick<NodeResult, 'items'>): IDataObject[] {
 	return items.map(({ json }) => json);
+}
+
+/** A service, put back to its start before each test, and an n8n that has just started. */
+class SeaFarm {
+	service!: Service;
+
+	engine!: Engine;
+
+	/** A site of the service, to be changed. */
+	site(siteId: number): Site {
+		return defined(this.service.sites.find((site) => site.siteId === siteId));
+	}
+
+	/** The requests for sites, oldest first. */
+	get siteRequests(): RecordedRequest[] {
+		return this.service.requests.filter(({ endpoint }) => endpoint === 'site');
+	}
+
+	/** Runs an operation of the node on input items whose `id` holds the site IDs. */
+	async run(
+		parameters: INodeParameters,
+		ids: readonly unknown[] = [1042],
+		settings?: Partial<TestNode>,
+	): Promise<NodeResult> {
+		const id = '={{ $json.id }}';
+		const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
+		return await this.engine.run({ node, items: itemsWith(ids) });
+	}
+}
+
+/** To be called once in a test file, outside of its tests. */
+export function useSeaFarm(): SeaFarm {
+	const farm = new SeaFarm();
+	// A busy machine takes its time
+	jest.setTimeout(30_000);
+	beforeAll(async () => {
+		farm.service = await startService();
+	});
+	beforeEach(async () => {
+		farm.service.reset();
+		farm.engine = await seaFarm(farm.service);
+	});
+	afterAll(async () => await farm.service.close());
+	return farm;
 }

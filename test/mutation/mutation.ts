@@ -31,6 +31,8 @@ function optionsOf({ file, tests }: Target): object {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
+				// Stryker cannot load the one that is written in TypeScript
+				testEnvironment: 'node',
 				testMatch: tests.map((path) => `<rootDir>/${path}`),
 				setupFilesAfterEnv: [
 					...(jestConfig.setupFilesAfterEnv ?? []),

@@ -1,33 +1,13 @@
-import type { INodeParameters } from 'n8n-workflow';
-import type { TestNode } from '../engine/engine';
 import { manySites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
-import { dataOf, itemsWith, siteNode } from '../helpers/sea-farm';
-import { useSeaFarm } from '../helpers/use-sea-farm';
+import { dataOf, useSeaFarm } from '../helpers/sea-farm';
 
 const farm = useSeaFarm();
 
-/** Runs an operation on input items whose `id` holds the site IDs. */
-async function run(
-	parameters: INodeParameters,
-	ids: readonly unknown[] = [1042],
-	settings?: Partial<TestNode>,
-) {
-	const id = '={{ $json.id }}';
-	const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
-	return await farm.engine.run({ node, items: itemsWith(ids) });
-}
-
 describe('the items', () => {
-	test('hold the site exactly as the service sent it, unknown fields and wrong types too', async () => {
-		const odd = { siteName: 7, info: null, extra: { deep: [1, null, 'Ø'] }, units: 'none' };
-		farm.service.faults.site.push({ merge: odd });
-		expect(dataOf(await run({ operation: 'get' }))).toEqual([{ siteId: 1042, ...odd }]);
-	});
-
 	test('hold status code, headers and body where these are chosen', async () => {
 		farm.service.faults.site.push({ headers: { 'X-Trace': 'abc' } });
-		const [data] = dataOf(await run({ operation: 'get', options: { fullResponse: true } }));
+		const [data] = dataOf(await farm.run({ operation: 'get', options: { fullResponse: true } }));
 		expect(data).toMatchObject({
 			statusCode: 200,
 			headers: { 'x-trace': 'abc', 'content-type': 'application/json; charset=utf-8' },
@@ -40,14 +20,15 @@ describe('the items', () => {
 		async (operation) => {
 			// The first response is the last to come
 			farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
-			const { items } = await run({ operation, output: 'simplified' }, [1120, 1057, 1120, 1088]);
+			const ids = [1120, 1057, 1120, 1088];
+			const { items } = await farm.run({ operation, output: 'simplified' }, ids);
 			const owners = items.map(({ json, pairedItem }) => {
 				const [, featureId] = /"id":"site-(\d+)"/.exec(JSON.stringify(json)) ?? [];
 				return [json.siteId ?? Number(featureId), pairedItem];
 			});
 			const perItem = operation === 'getUnits' ? [5, 6, 5, 3] : [1, 1, 1, 1];
 			expect(owners).toEqual(
-				[1120, 1057, 1120, 1088].flatMap((siteId, item) =>
+				ids.flatMap((siteId, item) =>
 					Array.from({ length: at(perItem, item) }, () => [siteId, { item }]),
 				),
 			);
@@ -57,7 +38,10 @@ describe('the items', () => {
 
 describe('site IDs', () => {
 	test('may come in any form from an expression; each site is requested once', async () => {
-		const { items } = await run({ operation: 'getAll' }, [[1042, '1057 01063'], '1057;1042 1042']);
+		const { items } = await farm.run({ operation: 'getAll' }, [
+			[1042, '1057 01063'],
+			'1057;1042 1042',
+		]);
 		expect(items.map(({ json, pairedItem }) => [json.siteId, pairedItem])).toEqual([
 			[1042, { item: 0 }],
 			[1057, { item: 0 }],
@@ -72,7 +56,7 @@ describe('site IDs', () => {
 		const twelve = manySites(12).map(({ siteId }) => siteId);
 		farm.service.sites.push(...manySites(12));
 		const ids = Array.from({ length: 500 }, (_, index) => at(twelve, index % 12));
-		const { items } = await run({ operation: 'get' }, ids);
+		const { items } = await farm.run({ operation: 'get' }, ids);
 		expect(farm.service.counts.siteRequests).toBe(12);
 		expect(items.map(({ json }) => json.siteId)).toEqual(ids);
 
@@ -84,33 +68,23 @@ describe('site IDs', () => {
 	});
 
 	test('are requested again for other parts or another version, and in the next run', async () => {
-		const shapes = [
-			{ include: ['info'], version: '2025-01-01' },
-			{ include: ['units'], version: '2025-01-01' },
-			{ include: ['info'], version: '2023-01-01' },
-			{ include: ['info'], version: '2025-01-01' },
-		];
+		const ids = ['info 2025-01-01', 'units 2025-01-01', 'info 2023-01-01', 'info 2025-01-01'];
 		const parameters = {
 			operation: 'get',
 			siteId: 1042,
-			include: '={{ $json.id.include }}',
-			options: { apiVersion: '={{ $json.id.version }}' },
+			include: '={{ [$json.id.split(" ")[0]] }}',
+			options: { apiVersion: '={{ $json.id.split(" ")[1] }}' },
 		};
-		const [withInfo, withUnits, ...more] = dataOf(await run(parameters, shapes));
+		const [withInfo, withUnits, ...more] = dataOf(await farm.run(parameters, ids));
 		const { info, units, ...site } = farm.site(1042);
 		expect([withInfo, withUnits]).toEqual([
 			{ ...site, info },
 			{ ...site, units },
 		]);
 		expect(more).toEqual([withInfo, withInfo]);
-		await run({ operation: 'get', include: [] });
-		const requests = farm.siteRequests.map(({ query, headers }) => [query, headers['api-version']]);
-		expect(requests).toEqual([
-			[{ $include: 'info' }, '2025-01-01'],
-			[{ $include: 'units' }, '2025-01-01'],
-			[{ $include: 'info' }, '2023-01-01'],
-			[{}, '2025-01-01'],
-		]);
+		expect(farm.service.counts.siteRequests).toBe(3);
+		await farm.run(parameters, ids);
+		expect(farm.service.counts.siteRequests).toBe(6);
 	});
 });
 
@@ -121,9 +95,9 @@ test('a hint beside the output lists five names, each once, and counts the other
 	const five = bare.slice(0, 5).map(({ siteId, siteName }) => `${siteName} (${siteId})`);
 	const message = `No units, so no rows: ${five.join(', ')}`;
 	const [all, some, none] = [
-		await run({ operation: 'getUnits' }, [...ids, ...ids]),
-		await run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
-		await run({ operation: 'getUnits' }, [1088]),
+		await farm.run({ operation: 'getUnits' }, [...ids, ...ids]),
+		await farm.run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
+		await farm.run({ operation: 'getUnits' }, [1088]),
 	];
 	expect(all.hints).toMatchObject([{ message: `${message} and 2 more`, location: 'outputPane' }]);
 	expect(some.hints).toMatchObject([{ message, location: 'outputPane' }]);
@@ -132,8 +106,8 @@ test('a hint beside the output lists five names, each once, and counts the other
 
 describe('a map', () => {
 	test('as a file is what n8n stores for the next node', async () => {
-		const [map] = dataOf(await run({ operation: 'getGeoJson' }, [1088]));
-		const { items, hints } = await run({ operation: 'getGeoJson', format: 'file' }, [1088]);
+		const [map] = dataOf(await farm.run({ operation: 'getGeoJson' }, [1088]));
+		const { items, hints } = await farm.run({ operation: 'getGeoJson', format: 'file' }, [1088]);
 		const { json, binary } = at(items, 0);
 		const fileName = 'site-1088.geojson';
 		expect(json).toEqual({ fileName, siteCount: 1, featureCount: 4 });
@@ -144,17 +118,14 @@ describe('a map', () => {
 		expect(hints).toEqual([]);
 	});
 
-	test.each(['json', 'file'])(
-		'is not made of no site: there are the failures alone (%s)',
-		async (format) => {
-			const onError = 'continueRegularOutput';
-			const result = await run({ operation: 'getGeoJson', format }, ['7, 8', 1088], { onError });
-			expect(result.items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
-				['Site 7 was not found [item 0]', { item: 0 }],
-				['Site 8 was not found [item 0]', { item: 0 }],
-				[undefined, { item: 1 }],
-			]);
-			expect(result.hints).toEqual([]);
-		},
-	);
+	test('is not made of no site: there are the failures alone', async () => {
+		const onError = 'continueRegularOutput';
+		const result = await farm.run({ operation: 'getGeoJson' }, ['7, 8', 1088], { onError });
+		expect(result.items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
+			['Site 7 was not found [item 0]', { item: 0 }],
+			['Site 8 was not found [item 0]', { item: 0 }],
+			[undefined, { item: 1 }],
+		]);
+		expect(result.hints).toEqual([]);
+	});
 });

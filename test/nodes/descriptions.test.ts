@@ -5,7 +5,9 @@ import type { INodeParameters, INodeType } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
 import type { Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
-import { at, defined } from '../helpers/at';
+import { defined } from '../helpers/at';
+import { fieldsOf } from '../helpers/panel';
+import type { Field } from '../helpers/panel';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
@@ -44,15 +46,14 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 	const { name, displayName, properties } = defined(engine.types.credentials[CREDENTIAL]);
 	expect({ name, displayName }).toEqual({ name: CREDENTIAL, displayName: 'Aquaculture API' });
 	const masked = { password: true };
-	expect(
-		properties.map((one) => [one.name, one.type, one.default, one.required, one.typeOptions]),
-	).toEqual([
-		['baseUrl', 'string', '', true, undefined],
-		['username', 'string', '', true, undefined],
-		['password', 'string', '', true, masked],
-		['allowUnauthorizedCerts', 'boolean', false, undefined, undefined],
-		['accessToken', 'hidden', '', undefined, { ...masked, expirable: true }],
-		['accessTokenLogin', 'hidden', '', undefined, masked],
+	const required = true;
+	expect(fieldsOf(properties)).toEqual<Field[]>([
+		['baseUrl', 'string', '', { required }],
+		['username', 'string', '', { required }],
+		['password', 'string', '', { required, typeOptions: masked }],
+		['allowUnauthorizedCerts', 'boolean', false],
+		['accessToken', 'hidden', '', { typeOptions: { ...masked, expirable: true } }],
+		['accessTokenLogin', 'hidden', '', { typeOptions: masked }],
 	]);
 });
 
@@ -71,36 +72,16 @@ test('the links of the credential lead to headings of the README', () => {
 	expect(links).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
 });
 
-test.each([SITE, TRIGGER, CREDENTIAL])('%s has a picture for light and one for dark', (type) => {
-	const described = type === CREDENTIAL ? engine.types.credentials[type] : descriptionOf(type);
-	const { light, dark } = (described as { iconUrl: { light: string; dark: string } }).iconUrl;
-	const pictures = [light, dark].map((url) =>
-		read(url.replace('icons/n8n-nodes-aquaculture/', '')),
-	);
-	for (const picture of pictures) expect(picture).toMatch(/^<svg/);
-	expect(pictures[0]).not.toBe(pictures[1]);
-});
-
-/** What n8n writes below the node on the canvas. */
-function subtitle(type: string, parameters: INodeParameters): unknown {
-	const node = { id: '1', name: 'Node', type, typeVersion: 1, parameters };
-	const nodes = [{ ...node, position: [0, 0] as [number, number] }];
-	const nodeTypes = asNodeTypes(engine.types.nodes);
-	const { expression } = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
-	return expression.getSimpleParameterValue(
-		at(nodes, 0),
-		descriptionOf(type).subtitle,
-		'internal',
-		{},
-	);
-}
-
 test.each<[string, INodeParameters, string]>([
-	[SITE, { operation: 'get', siteId: '1042' }, 'get: site 1042'],
 	[SITE, { operation: 'get', siteId: 1042 }, 'get: site 1042'],
 	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'get: site '],
 	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'getUnits: sites 1042, 1057'],
 	[TRIGGER, { siteIds: '1042, 1057' }, 'sites 1042, 1057'],
-])('%s with %j has the subtitle "%s"', (type, parameters, text) => {
-	expect(subtitle(type, parameters)).toBe(text);
+])('%s with %j has on the canvas the subtitle "%s"', (type, parameters, text) => {
+	const position: [number, number] = [0, 0];
+	const node = { id: '1', name: 'Node', type, typeVersion: 1, parameters, position };
+	const nodeTypes = asNodeTypes(engine.types.nodes);
+	const { expression } = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
+	const { subtitle } = descriptionOf(type);
+	expect(expression.getSimpleParameterValue(node, subtitle, 'internal', {})).toBe(text);
 });

@@ -36,24 +36,21 @@ test('a failure without a status has no code', () => {
 	expect(toNodeError(node('Farm'), failure('service'))).toMatchObject({ httpCode: null });
 });
 
-test.each(['Farm', CODE, '$& $1'])('a failure about the credential names it: %s', (name) => {
+test.each([
+	['Farm', ': credential "Farm"', ' "Farm"'],
+	[CODE, `: credential "${CODE}"`, ` "${CODE}"`],
+	['$& $1', ': credential "$& $1"', ' "$& $1"'],
+	[undefined, '', ''],
+])('a failure about the credential names it: %s', (name, inMessage, inAdvice) => {
 	expect(toNodeError(node(name), failure('credential'))).toMatchObject({
-		message: `It failed: credential "${name}"`,
-		description: `Open the credential "${name}" and fix it`,
-	});
-});
-
-test('a failure about a credential that has no name', () => {
-	expect(toNodeError(node(), failure('credential'))).toMatchObject({
-		message: 'It failed',
-		description: 'Open the credential and fix it',
+		message: `It failed${inMessage}`,
+		description: `Open the credential${inAdvice} and fix it`,
 	});
 });
 
 test('a parameter that is wrong keeps its words', () => {
 	const wrong = new ParameterError(`'Site ID': "${CODE}" is not a site ID`, 'Fix it');
 	const error = toNodeError(node('Farm'), wrong, 3);
-	expect(String(wrong)).toBe(`ParameterError: ${wrong.message}`);
 	expect(error).toBeInstanceOf(NodeOperationError);
 	expect(error).toMatchObject({
 		message: wrong.message,

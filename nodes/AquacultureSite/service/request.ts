@@ -22,7 +22,7 @@ import { sharedToken, tokenFingerprint } from './tokens';
 export const CREDENTIAL = 'aquacultureApi';
 
 /** Milliseconds that a login may take. */
-export const LOGIN_TIMEOUT_MS = 30_000;
+const LOGIN_TIMEOUT_MS = 30_000;
 
 /** What a node's execute() and a trigger's poll() get from n8n. */
 export type Context = IExecuteFunctions | IPollFunctions;

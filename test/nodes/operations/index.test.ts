@@ -11,50 +11,28 @@ test('every field of the node is what saved workflows depend on', () => {
 	});
 	const getAndGetMany = shownFor('get', 'getAll');
 	const { show } = getAndGetMany.displayOptions;
+	const asFile = { show: { operation: ['getGeoJson'], format: ['file'] } };
+	const operations = ['get', 'getAll', 'getUnits', 'getGeoJson'];
+	const parts = ['info', 'units'];
 	const required = true;
-	const numberPrecision = 0;
+	const whole = (limits: object) => ({ typeOptions: { ...limits, numberPrecision: 0 } });
 	const options: Field[] = [
 		['apiVersion', 'string', '2025-01-01'],
 		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
 		['includeInfo', 'boolean', true, optionOf('getUnits')],
-		[
-			'maxConcurrency',
-			'number',
-			64,
-			{ typeOptions: { minValue: 1, maxValue: 100, numberPrecision } },
-		],
-		['maxRetries', 'number', 3, { typeOptions: { minValue: 0, maxValue: 10, numberPrecision } }],
-		['timeout', 'number', 30_000, { typeOptions: { minValue: 1, numberPrecision } }],
+		['maxConcurrency', 'number', 64, whole({ minValue: 1, maxValue: 100 })],
+		['maxRetries', 'number', 3, whole({ minValue: 0, maxValue: 10 })],
+		['timeout', 'number', 30_000, whole({ minValue: 1 })],
 	];
 	expect(fieldsOf(siteFields)).toEqual<Field[]>([
-		[
-			'operation',
-			'options',
-			'get',
-			{ noDataExpression: true, options: ['get', 'getAll', 'getUnits', 'getGeoJson'] },
-		],
+		['operation', 'options', 'get', { noDataExpression: true, options: operations }],
 		['siteId', 'string', '', { required, ...shownFor('get') }],
 		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getGeoJson') }],
-		[
-			'include',
-			'multiOptions',
-			['info', 'units'],
-			{ options: ['info', 'units'], ...getAndGetMany },
-		],
-		[
-			'includeNothingNotice',
-			'notice',
-			'',
-			{ displayOptions: { show, hide: { include: ['info', 'units'] } } },
-		],
+		['include', 'multiOptions', parts, { options: parts, ...getAndGetMany }],
+		['includeNothingNotice', 'notice', '', { displayOptions: { show, hide: { include: parts } } }],
 		['output', 'options', 'raw', { options: ['raw', 'simplified'], ...getAndGetMany }],
 		['format', 'options', 'json', { options: ['json', 'file'], ...shownFor('getGeoJson') }],
-		[
-			'binaryPropertyName',
-			'string',
-			'data',
-			{ required, displayOptions: { show: { operation: ['getGeoJson'], format: ['file'] } } },
-		],
+		['binaryPropertyName', 'string', 'data', { required, displayOptions: asFile }],
 		['options', 'collection', {}, { options }],
 	]);
 });
@@ -69,25 +47,14 @@ test('there is no operation but those of the list', () => {
 });
 
 describe('the options that shape the requests', () => {
-	const defaults = {
-		apiVersion: '2025-01-01',
-		maxConcurrency: 64,
-		maxRetries: 3,
-		timeout: 30_000,
-	};
+	const [apiVersion, maxConcurrency, maxRetries, timeout] = ['2025-01-01', 64, 3, 30_000];
+	const defaults = { apiVersion, maxConcurrency, maxRetries, timeout };
 
-	test('have the defaults that the panel shows', () => {
+	test('have the defaults that the panel shows, and may be texts, as expressions give them', () => {
 		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
-	});
-
-	test('may be texts, as expressions give them', () => {
 		const texts = { apiVersion: ' 2023-01-01', maxConcurrency: '8', maxRetries: ' 0 ' };
-		expect(parseRequestOptions(texts)).toEqual({
-			...defaults,
-			apiVersion: '2023-01-01',
-			maxConcurrency: 8,
-			maxRetries: 0,
-		});
+		const numbers = { apiVersion: '2023-01-01', maxConcurrency: 8, maxRetries: 0 };
+		expect(parseRequestOptions(texts)).toEqual({ ...defaults, ...numbers });
 	});
 
 	test.each([

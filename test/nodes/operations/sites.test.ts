@@ -7,7 +7,6 @@ import {
 import { SITE_PARTS } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../fuzz/fuzz';
 import { perform, storholmen } from '../../helpers/operation';
-import { refusalOf } from '../../helpers/refusal';
 import { siteJson } from '../../helpers/site-json';
 
 const simplified = {
@@ -22,15 +21,6 @@ const simplified = {
 	timezone: 'Europe/Oslo',
 	unitCount: 2,
 };
-
-test('Get accepts one site ID, Get Many several, and returns an item for each', async () => {
-	const parse = () => getSite.parse(() => '1042, 1057', {});
-	expect(refusalOf(parse).message).toBe("'Site ID' accepts only one site ID");
-	const sites = [{ siteId: 1057 }, storholmen];
-	const { siteIds, rows } = await perform(getManySites, { siteIds: '1057 1042' }, ...sites);
-	expect(siteIds).toEqual(['1057', '1042']);
-	expect(rows).toEqual(sites);
-});
 
 describe.each([
 	['Get', getSite, { siteId: 1042 }],

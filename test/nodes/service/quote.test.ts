@@ -53,9 +53,9 @@ describe('secrets', () => {
 		expect(quoteOf({ message: `No ${spelling}!` }, ['k/"ü ~>?x'])).toMatch(/^No •••=*!$/);
 	});
 
-	test('are texts: nothing else is taken out', () => {
-		expect(quoteOf({ message: 'null undefined 7' }, [null, undefined, 7, ''])).toBe(
-			'null undefined 7',
+	test('are texts and numbers: nothing else is taken out', () => {
+		expect(quoteOf({ message: 'null undefined 42' }, [null, undefined, 42, ''])).toBe(
+			'null undefined •••',
 		);
 	});
 });

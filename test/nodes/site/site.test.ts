@@ -2,15 +2,12 @@ import { asText, infoOf, siteTitle, unitsOf } from '../../../nodes/AquacultureSi
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 describe('a part of another type than the contract says counts as not sent', () => {
-	test('but an object is the info', () => {
-		expect(infoOf({ info: { depth: 80 } })).toEqual({ depth: 80 });
-	});
-
-	test.each([[undefined], [null], [[]], ['x'], [7], [true]])('info %j', (info) => {
+	test.each([[undefined], [null], [[]], ['x']])('info %j', (info) => {
 		expect(infoOf({ info })).toBeUndefined();
+		expect(infoOf({ info: { info } })).toEqual({ info });
 	});
 
-	test.each([[undefined], [null], [{}], ['x'], [7], [true]])('units %j', (units) => {
+	test.each([[undefined], [null], [{}], ['x']])('units %j', (units) => {
 		expect(unitsOf({ units })).toBeUndefined();
 	});
 
@@ -22,12 +19,9 @@ describe('a part of another type than the contract says counts as not sent', () 
 
 test.each<[unknown, string | undefined]>([
 	['7', '7'],
-	[7, '7'],
 	[0, '0'],
 	['', ''],
-	[true, 'true'],
 	[{ a: 1 }, '{"a":1}'],
-	[[1, 'a'], '[1,"a"]'],
 	[null, undefined],
 	[undefined, undefined],
 ])('%j as text is %j', (value, text) => {
@@ -37,8 +31,6 @@ test.each<[unknown, string | undefined]>([
 test.each<[Site, string]>([
 	[{ siteName: 'Storholmen' }, 'Storholmen (1042)'],
 	[{ siteName: '' }, '1042'],
-	[{ siteName: null }, '1042'],
-	[{ siteName: 7 }, '1042'],
 	[{}, '1042'],
 ])('%j is called %s in a sentence', (site, title) => {
 	expect(siteTitle(site, '1042')).toBe(title);

@@ -10,13 +10,10 @@ const distance = (...[latitude, longitude, toLatitude, toLongitude]: Four) =>
 type Four = [latitude: number, longitude: number, toLatitude: number, toLongitude: number];
 
 test.each<[string, Four, number, number]>([
-	['no distance', [66.8, 13.4, 66.8, 13.4], 0, 0],
-	['a degree of latitude', [60, 5, 61, 5], 111_195, 1],
 	['a degree of longitude on the equator', [0, 5, 0, 6], 111_195, 1],
 	['a degree of longitude at 60 degrees', [60, 5, 60, 6], 55_597, 10],
 	['across the antimeridian', [0, 179.5, 0, -179.5], 111_195, 1],
 	['to the antipode', [0, 0, 0, 180], halfWayRound, 1],
-	['to another antipode', [66.8, 13.4, -66.8, -166.6], halfWayRound, 1],
 	['from pole to pole', [90, 0, -90, 0], halfWayRound, 1],
 	['on the pole', [90, 0, 90, 120], 0, 0.001],
 	['Oslo to Bergen (about 306 km)', [59.9139, 10.7522, 60.3913, 5.3221], 306_000, 2000],
