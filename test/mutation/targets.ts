@@ -10,11 +10,11 @@ export interface Target {
 }
 
 /** What can be tested in a few minutes. */
-const QUICK = ['siteIds', 'site', 'baseUrl', 'pace'];
+const QUICK = ['siteIds', 'site', 'baseUrl', 'quote', 'distance'];
 
 /** Files that run without n8n: the tests of their own name judge them, not all that happen to run them. */
 const PURE =
-	/\/(site\/|trigger\/(changes|baseline)|service\/(retries|pace|response|failures|baseUrl))/;
+	/\/(site\/|trigger\/|service\/(apiVersion|baseUrl|failures|pace|quote|response|retries))/;
 
 /** All other files show only in the whole node or credential what they do. */
 const ENGINE_TESTS = [
