@@ -165,24 +165,15 @@ const VIEWS: Record<string, INodeParameters> = {
 	map: { operation: 'getGeoJson' },
 };
 
-/** Wrong types in one field of the responses, another one at each site but the last, in each view of a site. */
-function wrongField(
-	right: unknown,
-	merge: (value: unknown) => Record<string, unknown>,
-): Variations {
-	const types = Object.entries(wrongTypes(right));
-	const atOnce = SITES.length - 1;
-	const entries = [types.slice(0, atOnce), types.slice(-atOnce)].flatMap((group) => {
-		const faults = group.map(([, value], index) => ({
-			siteId: at(SITES, index),
-			merge: merge(value),
-		}));
-		const names = group.map(([type]) => type).join();
-		return Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
-			`${names}: ${view}`,
-			{ parameters, fault: () => faults },
-		]);
-	});
+/** Values of all types in the place of fields, in each view of a site. */
+function wrongFields(merge: (value: unknown) => Record<string, unknown>): Variations {
+	const entries = Object.entries({ absent: undefined, ...wrongTypes(undefined) }).flatMap(
+		([type, value]) =>
+			Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
+				`${type}: ${view}`,
+				{ parameters, fault: () => ({ merge: merge(value) }) },
+			]),
+	);
 	return Object.fromEntries(entries);
 }
 
@@ -292,11 +283,21 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
+const HOUR: [string, Variations] = [
+	'Status 429, 503 with `Retry-After` of an hour',
+	forms({
+		429: { status: 429, retryAfter: 3600 },
+		503: { status: 503, retryAfter: 3600 },
+		date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
+	}),
+];
+
 const LOGIN_ROWS: Row[] = [
 	...login(...status(400, 401, 403), WRONG_LOGIN),
 	...login(...status(404, 405), NO_LOGIN),
 	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
 	...login(...status(429), BUSY, 0),
+	...login(...HOUR, TOO_LONG),
 	...login(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	...login(...status(502, 503, 504), UNAVAILABLE, 0),
 	...login(...status(300, 305, 399), MOVED),
@@ -375,17 +376,11 @@ const SITE_ROWS: Row[] = [
 		stopped: { requests: TRIES + 2, logins: 1 },
 		continued: { requests: ALL.length - HIT.length + HIT.length * TRIES + 2, logins: 1 },
 	}),
-	site(
-		'Status 429, 503 with `Retry-After` of an hour',
-		forms({
-			429: { status: 429, retryAfter: 3600 },
-			503: { status: 503, retryAfter: 3600 },
-			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
-		}),
-		TOO_LONG,
+	site(...HOUR, TOO_LONG, {
+		hit: ALL,
 		// The service is left alone
-		{ hit: ALL, continued: { requests: 1, logins: 1 } },
-	),
+		continued: { requests: 1, logins: 1 },
+	}),
 	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
 	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
@@ -407,37 +402,24 @@ const SITE_ROWS: Row[] = [
 	site('Status 200 with a body that is not an object', bodies(NO_OBJECTS), NOT_VALID),
 ];
 
-const { info, units, ...site0 } = at(sampleSites(), 0);
-const unit = at(units, 0);
+const { siteId, info, units } = at(sampleSites(), 0);
 
 const FIELD_ROWS: Row[] = [
-	site(
-		'`siteId` of another type',
-		wrongField(site0.siteId, (siteId) => ({ siteId })),
-		NOT_VALID,
-		{ hit: ALL.slice(0, -1), continued: { requests: ALL.length, logins: 1 } },
+	site('`siteId` of another type', merged('siteId', wrongTypes(siteId)), NOT_VALID),
+	harmlessSite(
+		'`siteName`, `info` and `units` of another type',
+		wrongFields((value) => ({ siteName: value, info: value, units: value })),
 	),
-	...Object.entries({ siteName: site0.siteName, info, units }).map(([field, right]) =>
-		harmlessSite(
-			`\`${field}\` of another type`,
-			wrongField(right, (value) => ({ [field]: value })),
-		),
-	),
-	...Object.entries(info).map(([field, right]) =>
-		harmlessSite(
-			`\`info.${field}\` of another type`,
-			wrongField(right, (value) => ({ info: { ...info, [field]: value } })),
-		),
-	),
-	...Object.entries(unit).map(([field, right]) =>
-		harmlessSite(
-			`\`${field}\` of a unit of another type`,
-			wrongField(right, (value) => ({ units: [{ ...unit, [field]: value }, ...units.slice(1)] })),
-		),
+	harmlessSite(
+		'All fields of `info` and of the units of another type',
+		wrongFields((value) => ({
+			info: mapValues(info, () => value),
+			units: units.map((unit) => mapValues(unit, () => value)),
+		})),
 	),
 	harmlessSite(
 		'Units that are not objects',
-		wrongField([], (value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
+		wrongFields((value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
 	),
 ];
 

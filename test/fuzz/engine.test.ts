@@ -79,6 +79,9 @@ const response: fc.Arbitrary<Fault> = fc.record({
 	retryAfter: fc.constantFrom(0, '-1', 'soon', '0, 0'),
 });
 
+/** A site that is found, with any other fields. */
+const fields = siteJson.map(({ siteId: _id, ...merge }): Fault => ({ merge }));
+
 const parameters = fc.oneof(
 	fc.record({
 		operation: fc.constantFrom('get', 'getAll'),
@@ -102,7 +105,9 @@ test('any responses of both endpoints: each item comes out, or the run stops and
 	const run = fc.record({
 		tokenFaults: fc.array(response, { maxLength: 2 }),
 		siteFaults: fc.array(
-			fc.tuple(fc.constantFrom(...IDS), response).map(([siteId, fault]) => ({ ...fault, siteId })),
+			fc
+				.tuple(fc.constantFrom(...IDS), fc.oneof(response, fields))
+				.map(([siteId, fault]) => ({ ...fault, siteId })),
 			{ maxLength: 4 },
 		),
 		ids: fc.array(anyId, { minLength: 1, maxLength: 6 }),
