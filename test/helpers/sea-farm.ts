@@ -1,6 +1,11 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
-import { type RecordedRequest, type Service, startService } from '../fake-service/service';
+import {
+	type RecordedRequest,
+	type Service,
+	type ServiceOptions,
+	startService,
+} from '../fake-service/service';
 import type { Site } from '../fake-service/sites';
 import { defined } from './at';
 
@@ -67,17 +72,18 @@ class SeaFarm {
 }
 
 /** To be called once in a test file, outside of its tests. */
-export function useSeaFarm(): SeaFarm {
+export function useSeaFarm(options?: ServiceOptions): SeaFarm {
 	const farm = new SeaFarm();
 	// A busy machine takes its time
 	jest.setTimeout(30_000);
 	beforeAll(async () => {
-		farm.service = await startService();
+		farm.service = await startService(options);
 	});
 	beforeEach(async () => {
 		farm.service.reset();
 		farm.engine = await seaFarm(farm.service);
 	});
+	afterEach(() => jest.restoreAllMocks());
 	afterAll(async () => await farm.service.close());
 	return farm;
 }

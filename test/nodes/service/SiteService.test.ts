@@ -1,29 +1,22 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Engine, NodeResult, TestNode } from '../../engine/engine';
+import type { NodeResult, TestNode } from '../../engine/engine';
 import type { Service } from '../../fake-service/service';
-import { startService } from '../../fake-service/service';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
-import { itemsWith, seaFarm, siteNode } from '../../helpers/sea-farm';
+import { itemsWith, seaFarm, siteNode, useSeaFarm } from '../../helpers/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
 
 const ids = manySites(200).map(({ siteId }) => siteId);
 const [first] = ids;
 
+const farm = useSeaFarm({ sites: manySites(200) });
 let service: Service;
-let engine: Engine;
 
-beforeAll(async () => {
-	service = await startService({ sites: manySites(200) });
-});
-beforeEach(async () => {
-	service.reset();
-	engine = await seaFarm(service);
+beforeEach(() => {
+	({ service } = farm);
 	random(0.01);
 });
-afterEach(() => jest.restoreAllMocks());
-afterAll(() => service.close());
 
 /** The share of a backoff that a retry waits for. */
 function random(share: number): void {
@@ -37,7 +30,7 @@ async function run(
 	{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
 ): Promise<NodeResult> {
 	const node = siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }, settings);
-	return await engine.run({ node, items: itemsWith(siteIds), signal });
+	return await farm.engine.run({ node, items: itemsWith(siteIds), signal });
 }
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -58,9 +51,9 @@ describe('requests side by side', () => {
 
 	test('need the credential read from the database of n8n once', async () => {
 		await run([first]);
-		const before = engine.credentialReads;
+		const before = farm.engine.credentialReads;
 		await run(ids.slice(0, 50));
-		expect(engine.credentialReads - before).toBe(1);
+		expect(farm.engine.credentialReads - before).toBe(1);
 	});
 
 	test('get all sites from a service that limits the rate and names no wait', async () => {
@@ -107,27 +100,9 @@ describe('Retry-After', () => {
 			'Requests were retried once.',
 		]);
 	});
-
-	test('of an hour at the login fails all items after one request', async () => {
-		service.faults.token.push({ status: 429, retryAfter: 3600 });
-		const { error } = await run(ids.slice(0, 20));
-		expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
-		expect(error?.description).toBe(
-			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
-		);
-		expect(error?.httpCode).toBe('429');
-		expect(service.counts.requests).toBe(1);
-	});
 });
 
 describe('a token that expires in mid-run', () => {
-	test('is renewed by the request that finds it out, for all that follow', async () => {
-		service.faults.tokenLifetime = { uses: 20 };
-		const { items } = await run(ids.slice(0, 60), { maxConcurrency: 1 });
-		expect(items).toHaveLength(60);
-		expect(service.counts).toMatchObject({ siteRequests: 60 + 2, logins: 1 + 2 });
-	});
-
 	test('is renewed once, also for a request that finds it out later', async () => {
 		await run([first]);
 		service.expireTokens();
@@ -223,7 +198,7 @@ describe('stopping the execution', () => {
 		expect((await run(siteIds, options, { signal })).status).toBe('canceled');
 		const before = service.counts.siteRequests;
 		service.faults.site = [];
-		engine = await seaFarm(service);
+		farm.engine = await seaFarm(service);
 		expect((await run(ids.slice(0, 50))).items).toHaveLength(50);
 		expect(service.counts.siteRequests).toBe(before + 50);
 		service.counts.siteRequests = before;
