@@ -27,7 +27,6 @@ beforeEach(() => ({ service } = farm));
 const getEach = siteNode({ operation: 'get', siteId: '={{ $json.id }}' });
 const get = siteNode({ operation: 'get', siteId: anyId });
 
-/** An n8n that has stored a token. */
 async function n8nLoggedIn() {
 	const n8n = await seaFarm(service);
 	await n8n.run({ node: get });

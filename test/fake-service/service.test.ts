@@ -55,7 +55,6 @@ const login = (change: Call = {}, path = '/auth/token', { baseUrl, login: sample
 const newToken = async (of = service) =>
 	(JSON.parse((await login({}, '/auth/token', of)).body) as { access_token: string }).access_token;
 
-/** Requests a site, with the given token or a new one. */
 async function site(path = '1042', { token, headers, ...others }: Call & { token?: string } = {}) {
 	const authorization = `Bearer ${token ?? (await newToken())}`;
 	return await call(`${service.baseUrl}/meta/sites/${path}`, {

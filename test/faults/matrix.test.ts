@@ -3,11 +3,9 @@ import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
 import { skipLoginPauses } from '../helpers/login-pause';
-import type { Outcome } from './cell';
-import { expectedOutcome, ON_ERROR, runCell } from './cell';
+import { expectedOutcome, ON_ERROR, type Outcome, runCell } from './cell';
 import { BLOCK, matrixText, SETTINGS } from './report';
-import type { Stage } from './table';
-import { TABLE } from './table';
+import { type Stage, TABLE } from './table';
 
 // `npm run test:faults` prints the matrix and writes it into the document
 const isCommand = process.env.FAULT_MATRIX === 'print';

@@ -2,10 +2,8 @@ import { markdownTable } from 'markdown-table';
 import { at } from '../helpers/at';
 import type { Block } from '../helpers/document';
 import { count } from '../helpers/numbers';
-import type { OnError } from './cell';
-import { expectedOutcome, ON_ERROR } from './cell';
-import type { Place, Row } from './table';
-import { SITES, TABLE } from './table';
+import { expectedOutcome, ON_ERROR, type OnError } from './cell';
+import { type Place, type Row, SITES, TABLE } from './table';
 
 /** The place of the matrix in the document. */
 export const BLOCK: Block = {

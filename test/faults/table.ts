@@ -9,7 +9,6 @@ import { wrongTypes } from './wrong-types';
 /** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
 export type Place = 'first login' | 'renewed login' | 'site';
 
-/** The servers of a cell. */
 export interface Stage {
 	service: Service;
 	/** The same service over HTTPS, with a self-signed certificate. */
@@ -20,7 +19,6 @@ export interface Stage {
 	deserted: string;
 }
 
-/** One form of a row's fault. */
 export interface Variation {
 	fault?: (stage: Stage) => Fault | Fault[];
 	/** What is in the credential instead of the sample login. */
@@ -31,11 +29,9 @@ export interface Variation {
 	status?: number;
 }
 
-/** How many requests the service gets. */
 export interface Counts {
 	/** Site requests; where the run stops, those for the site that stopped it. */
 	requests: number;
-	/** Token requests. */
 	logins: number;
 }
 
@@ -45,7 +41,6 @@ export interface Row {
 	variations: Record<string, Variation>;
 	/** Of each item that fails; `{site}` is its site. Without a message all items are kept. */
 	message?: string;
-	/** The items that fail. */
 	hit: readonly number[];
 	/** Those of them that are not requested any more. */
 	skipped?: readonly number[];
@@ -150,7 +145,6 @@ function redirects<T>(toRows: (fault: string, variations: Variations, message: s
 	});
 }
 
-/** At all five sites. */
 const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
 	`${name} at every site`,
 	mapValues(variations, ({ fault, ...rest }) => ({

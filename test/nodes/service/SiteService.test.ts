@@ -23,7 +23,6 @@ function random(share: number): void {
 	jest.spyOn(Math, 'random').mockReturnValue(share);
 }
 
-/** One item for each site. */
 async function run(
 	siteIds: readonly unknown[],
 	options: INodeParameters = {},

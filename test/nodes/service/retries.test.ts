@@ -32,7 +32,6 @@ function resultOf(response: Response): 'site' | ServiceFailure {
 	return typeof response === 'string' && response !== 'site' ? FAILURES[response] : response;
 }
 
-/** The same response to several sites. */
 const each = (sites: string, response: Response): Script =>
 	Object.fromEntries(letters(sites).map((site) => [site, [response]]));
 
@@ -76,7 +75,6 @@ class Run {
 			.then((result) => this.results.set(site, result));
 	}
 
-	/** Reads sites that all respond well. */
 	readOthers(...sites: string[]): void {
 		for (const site of sites) this.read(site, ['site']);
 	}
@@ -86,12 +84,10 @@ class Run {
 		await this.clock.advance(Infinity);
 	}
 
-	/** When the site was requested. */
 	timesOf(site: string): number[] {
 		return this.requests.flatMap(([of, time]) => (of === site ? [time] : []));
 	}
 
-	/** The sites that were requested, in order. */
 	get order(): string {
 		return this.requests.map(([site]) => site).join('');
 	}
