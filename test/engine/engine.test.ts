@@ -9,7 +9,7 @@ import type {
 	IHttpRequestHelper,
 } from 'n8n-workflow';
 import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../helpers/sea-farm';
-import { createEngine, type Engine } from './engine';
+import { createEngine } from './engine';
 import { field } from './stand-in-nodes';
 
 const farm = useSeaFarm();
@@ -45,27 +45,20 @@ const twenty = itemsWith(Array(20).fill(1042));
 const siteRequest = (siteId: number) =>
 	httpRequestNode(`${farm.service.baseUrl}/meta/sites/${siteId}`);
 
-describe("n8n's logins with naive types", () => {
-	let engine: Engine;
-
-	beforeEach(async () => {
-		const { baseUrl, login } = farm.service;
-		engine = await createEngine({
-			types: { nodes: {}, credentials: { aquacultureApi: naiveApi } },
-			credentials: { Naive: { baseUrl, ...login } },
-		});
+test("n8n's logins with naive types: more than one without a token, and again after a 404", async () => {
+	const { baseUrl, login } = farm.service;
+	const engine = await createEngine({
+		types: { nodes: {}, credentials: { aquacultureApi: naiveApi } },
+		credentials: { Naive: { baseUrl, ...login } },
 	});
-
-	test('of the HTTP Request node: more than one without a token, and again after a 404', async () => {
-		const { items } = await engine.run({ node: siteRequest(1042), items: twenty });
-		expect(items.map(({ json }) => json.siteId)).toEqual(Array(20).fill(1042));
-		expect(farm.service.issuedTokens).toContain(engine.database.Naive?.token);
-		expect(engine.credentialReads).toBe(40);
-		const before = farm.service.counts.logins;
-		expect(before).toBeGreaterThan(1);
-		expect((await engine.run({ node: siteRequest(99) })).status).toBe('error');
-		expect(farm.service.counts.logins - before).toBe(1);
-	});
+	const { items } = await engine.run({ node: siteRequest(1042), items: twenty });
+	expect(items.map(({ json }) => json.siteId)).toEqual(Array(20).fill(1042));
+	expect(farm.service.issuedTokens).toContain(engine.database.Naive?.token);
+	expect(engine.credentialReads).toBe(40);
+	const before = farm.service.counts.logins;
+	expect(before).toBeGreaterThan(1);
+	expect((await engine.run({ node: siteRequest(99) })).status).toBe('error');
+	expect(farm.service.counts.logins - before).toBe(1);
 });
 
 test.each([

@@ -28,19 +28,15 @@ function cellText(row: Row, onError: OnError): string {
 	return `${items}; ${count(requests, 'request')}, ${count(logins, 'login')}`;
 }
 
-/**
- * The matrix in Markdown.
- *
- * @param mark what stands in front of a cell
- */
-export function matrixText(mark: (row: Row, onError: OnError) => string = () => ''): string {
+/** The matrix in Markdown. */
+export function matrixText(): string {
 	const head = ['Fault', 'Forms', 'Message', ...SETTINGS.map((setting) => ON_ERROR[setting])];
 	const sections = (Object.keys(TITLES) as Place[]).map((place) => {
 		const rows = TABLE.filter((row) => row.place === place).map((row) => [
 			row.fault,
 			String(Object.keys(row.variations).length),
 			row.message ?? '–',
-			...SETTINGS.map((setting) => mark(row, setting) + cellText(row, setting)),
+			...SETTINGS.map((setting) => cellText(row, setting)),
 		]);
 		return `### ${TITLES[place]}\n\n${markdownTable([head, ...rows])}`;
 	});

@@ -63,11 +63,11 @@ class SeaFarm {
 	async run(
 		parameters: INodeParameters,
 		ids: readonly unknown[] = [1042],
-		settings?: Partial<TestNode>,
+		{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
 	): Promise<NodeResult> {
 		const id = '={{ $json.id }}';
 		const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
-		return await this.engine.run({ node, items: itemsWith(ids) });
+		return await this.engine.run({ node, items: itemsWith(ids), signal });
 	}
 }
 

@@ -1,9 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { NodeResult, TestNode } from '../../engine/engine';
+import type { NodeResult } from '../../engine/engine';
 import type { Service } from '../../fake-service/service';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
-import { itemsWith, seaFarm, siteNode, useSeaFarm } from '../../helpers/sea-farm';
+import { seaFarm, useSeaFarm } from '../../helpers/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
 
@@ -23,14 +23,11 @@ function random(share: number): void {
 	jest.spyOn(Math, 'random').mockReturnValue(share);
 }
 
-async function run(
+const run = async (
 	siteIds: readonly unknown[],
 	options: INodeParameters = {},
-	{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
-): Promise<NodeResult> {
-	const node = siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }, settings);
-	return await farm.engine.run({ node, items: itemsWith(siteIds), signal });
-}
+	settings?: Parameters<typeof farm.run>[2],
+) => await farm.run({ operation: 'get', options }, siteIds, settings);
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
@@ -62,43 +59,35 @@ describe('requests side by side', () => {
 	});
 });
 
-describe('hints', () => {
-	test('are absent where all went well', async () => {
-		expect(hintsOf(await run(ids.slice(0, 20)))).toEqual([]);
-	});
-
-	test('name pauses and retries', async () => {
-		random(0.1);
-		service.faults.site.push({ status: 503, times: 3 });
-		// 0.1 + 0.2 + 0.4 seconds
-		expect(hintsOf(await run([first]))).toEqual([
-			"The service was busy: the run paused 3 times, for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
-			'Requests were retried 3 times.',
-		]);
-	});
+test('hints name pauses and retries', async () => {
+	random(0.1);
+	service.faults.site.push({ status: 503, times: 3 });
+	// 0.1 + 0.2 + 0.4 seconds
+	expect(hintsOf(await run([first]))).toEqual([
+		"The service was busy: the run paused 3 times, for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
+		'Requests were retried 3 times.',
+	]);
 });
 
-describe('Retry-After', () => {
-	test.each([
-		[429, 'in seconds', 1],
-		[503, 'as a date', { dateInSeconds: 1 }],
-	])('of a %i %s holds back the whole run', async (status, _form, retryAfter) => {
-		service.faults.site.push({ skip: 20, times: 1, status, retryAfter }, { latencyMs: 5 });
-		const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
-		expect(result.items).toHaveLength(60);
-		const requests = service.requests.filter(({ endpoint }) => endpoint === 'site');
-		const refused = requests.findIndex((request) => request.status === status);
-		// Up to seven others had been sent before the refusal was known
-		const later = requests.slice(refused + 8);
-		expect(later.length).toBeGreaterThan(20);
-		for (const { at: time } of later) {
-			expect(time - at(requests, refused).at).toBeGreaterThanOrEqual(995);
-		}
-		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
-			'Requests were retried once.',
-		]);
-	});
+test.each([
+	[429, 'in seconds', 1],
+	[503, 'as a date', { dateInSeconds: 1 }],
+])('Retry-After of a %i %s holds back the whole run', async (status, _form, retryAfter) => {
+	service.faults.site.push({ skip: 20, times: 1, status, retryAfter }, { latencyMs: 5 });
+	const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
+	expect(result.items).toHaveLength(60);
+	const requests = service.requests.filter(({ endpoint }) => endpoint === 'site');
+	const refused = requests.findIndex((request) => request.status === status);
+	// Up to seven others had been sent before the refusal was known
+	const later = requests.slice(refused + 8);
+	expect(later.length).toBeGreaterThan(20);
+	for (const { at: time } of later) {
+		expect(time - at(requests, refused).at).toBeGreaterThanOrEqual(995);
+	}
+	expect(hintsOf(result)).toEqual([
+		expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
+		'Requests were retried once.',
+	]);
 });
 
 describe('a token that expires in mid-run', () => {
