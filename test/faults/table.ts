@@ -277,21 +277,11 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
-const HOUR: [string, Variations] = [
-	'Status 429, 503 with `Retry-After` of an hour',
-	forms({
-		429: { status: 429, retryAfter: 3600 },
-		503: { status: 503, retryAfter: 3600 },
-		date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
-	}),
-];
-
 const LOGIN_ROWS: Row[] = [
 	...login(...status(400, 401, 403), WRONG_LOGIN),
 	...login(...status(404, 405), NO_LOGIN),
 	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
 	...login(...status(429), BUSY, 0),
-	...login(...HOUR, TOO_LONG),
 	...login(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	...login(...status(502, 503, 504), UNAVAILABLE, 0),
 	...login(...status(300, 305, 399), MOVED),
@@ -370,11 +360,17 @@ const SITE_ROWS: Row[] = [
 		stopped: { requests: TRIES + 2, logins: 1 },
 		continued: { requests: ALL.length - HIT.length + HIT.length * TRIES + 2, logins: 1 },
 	}),
-	site(...HOUR, TOO_LONG, {
-		hit: ALL,
+	site(
+		'Status 429, 503 with `Retry-After` of an hour',
+		forms({
+			429: { status: 429, retryAfter: 3600 },
+			503: { status: 503, retryAfter: 3600 },
+			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
+		}),
+		TOO_LONG,
 		// The service is left alone
-		continued: { requests: 1, logins: 1 },
-	}),
+		{ hit: ALL, continued: { requests: 1, logins: 1 } },
+	),
 	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
 	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {

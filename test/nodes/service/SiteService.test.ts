@@ -90,6 +90,14 @@ test.each([
 	]);
 });
 
+test('Retry-After of an hour at the login fails all items after one request', async () => {
+	service.faults.token.push({ status: 429, retryAfter: 3600 });
+	const { error } = await run(ids.slice(0, 20));
+	expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
+	expect(error?.httpCode).toBe('429');
+	expect(service.counts.requests).toBe(1);
+});
+
 describe('a token that expires in mid-run', () => {
 	test('is renewed once, also for a request that finds it out later', async () => {
 		await run([first]);
