@@ -5,15 +5,13 @@ import {
 	itemsWith,
 	seaFarm,
 	siteNode,
+	useSeaFarm,
 } from '../helpers/sea-farm';
 import { skipLoginPauses } from '../helpers/login-pause';
 import { until } from '../helpers/until';
-import { type Service, startService } from '../fake-service/service';
+import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { stopClock } from './clock';
-
-// A busy machine takes its time
-jest.setTimeout(30_000);
 
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
@@ -21,19 +19,14 @@ const [anyId] = ids;
 const items = itemsWith(ids);
 const REJECTED = 'The service rejected the username or password';
 
+const farm = useSeaFarm({ sites: farms });
 let service: Service;
 
-beforeAll(async () => {
-	service = await startService({ sites: farms });
-});
-beforeEach(() => service.reset());
-afterEach(() => jest.restoreAllMocks());
-afterAll(() => service.close());
+beforeEach(() => ({ service } = farm));
 
 const getEach = siteNode({ operation: 'get', siteId: '={{ $json.id }}' });
 const get = siteNode({ operation: 'get', siteId: anyId });
 
-/** An n8n that has stored a token. */
 async function n8nLoggedIn() {
 	const n8n = await seaFarm(service);
 	await n8n.run({ node: get });

@@ -9,7 +9,6 @@ export function stopClock() {
 		return timer.signal;
 	});
 	return {
-		/** Lets so many milliseconds pass. */
 		advance(milliseconds: number): void {
 			now += milliseconds;
 			for (const { end, timer } of timers) if (end <= now) timer.abort();

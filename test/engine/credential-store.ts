@@ -22,7 +22,6 @@ type Stored = Record<'id' | 'name', string> & { data: ICredentialDataDecryptedOb
  * they would see in n8n.
  */
 export class CredentialStore extends ICredentialsHelper {
-	/** How often a credential was read and decrypted. */
 	reads = 0;
 
 	private readonly stored: Stored[];

@@ -6,14 +6,11 @@ import { NodeOperationError } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialType,
-	IDataObject,
-	IExecuteFunctions,
 	IHttpRequestHelper,
-	INodeType,
 } from 'n8n-workflow';
 import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../helpers/sea-farm';
-import { createEngine, type Engine } from './engine';
-import { describeNode, field } from './stand-in-nodes';
+import { createEngine } from './engine';
+import { field } from './stand-in-nodes';
 
 const farm = useSeaFarm();
 
@@ -44,63 +41,24 @@ const naiveApi: ICredentialType = {
 	},
 };
 
-/** Requests a site for all items at once. */
-const parallelNode: INodeType = {
-	description: describeNode('parallel', {
-		credentials: [{ name: 'aquacultureApi', required: true }],
-	}),
-	async execute(this: IExecuteFunctions) {
-		const read = async (item: number) => {
-			const { baseUrl } = await this.getCredentials<{ baseUrl: string }>('aquacultureApi');
-			const { helpers } = this;
-			const json: unknown = await helpers.httpRequestWithAuthentication.call(
-				this,
-				'aquacultureApi',
-				{ url: `${baseUrl}/meta/sites/1042` },
-			);
-			return { json: json as IDataObject, pairedItem: { item } };
-		};
-		return [await Promise.all(this.getInputData().map((_, item) => read(item)))];
-	},
-};
-
-const node = { type: 'test.parallel' };
 const twenty = itemsWith(Array(20).fill(1042));
 const siteRequest = (siteId: number) =>
 	httpRequestNode(`${farm.service.baseUrl}/meta/sites/${siteId}`);
 
-describe("n8n's logins with naive types", () => {
-	let engine: Engine;
-
-	beforeEach(async () => {
-		const { baseUrl, login } = farm.service;
-		engine = await createEngine({
-			types: {
-				nodes: { 'test.parallel': parallelNode },
-				credentials: { aquacultureApi: naiveApi },
-			},
-			credentials: { Naive: { baseUrl, ...login } },
-		});
+test("n8n's logins with naive types: more than one without a token, and again after a 404", async () => {
+	const { baseUrl, login } = farm.service;
+	const engine = await createEngine({
+		types: { nodes: {}, credentials: { aquacultureApi: naiveApi } },
+		credentials: { Naive: { baseUrl, ...login } },
 	});
-
-	test('side by side: one for each item; for each, node and request read the credential', async () => {
-		expect((await engine.run({ node, items: twenty })).items).toHaveLength(20);
-		expect(farm.service.counts).toMatchObject({ logins: 20, siteRequests: 20 });
-		expect(farm.service.issuedTokens).toContain(engine.database.Naive?.token);
-		const before = engine.credentialReads;
-		await engine.run({ node, items: twenty });
-		expect(farm.service.counts.logins).toBe(20);
-		expect(engine.credentialReads - before).toBe(40);
-	});
-
-	test('of the HTTP Request node: more than one without a token, and again after a 404', async () => {
-		const { items } = await engine.run({ node: siteRequest(1042), items: twenty });
-		expect(items.map(({ json }) => json.siteId)).toEqual(Array(20).fill(1042));
-		const before = farm.service.counts.logins;
-		expect(before).toBeGreaterThan(1);
-		expect((await engine.run({ node: siteRequest(99) })).status).toBe('error');
-		expect(farm.service.counts.logins - before).toBe(1);
-	});
+	const { items } = await engine.run({ node: siteRequest(1042), items: twenty });
+	expect(items.map(({ json }) => json.siteId)).toEqual(Array(20).fill(1042));
+	expect(farm.service.issuedTokens).toContain(engine.database.Naive?.token);
+	expect(engine.credentialReads).toBe(40);
+	const before = farm.service.counts.logins;
+	expect(before).toBeGreaterThan(1);
+	expect((await engine.run({ node: siteRequest(99) })).status).toBe('error');
+	expect(farm.service.counts.logins - before).toBe(1);
 });
 
 test.each([

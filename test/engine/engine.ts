@@ -29,7 +29,6 @@ const checkout = resolve(__dirname, '../..');
 const INSTANCE_URL = 'http://localhost:5678/';
 
 const CREDENTIAL_TYPE = 'aquacultureApi';
-/** The name of the node under test. */
 const NODE = 'Node';
 
 export interface EngineOptions {
@@ -37,7 +36,6 @@ export interface EngineOptions {
 	credentials?: Record<string, ICredentialDataDecryptedObject>;
 	/** False shares the package's modules, and what they remember, with other such engines. */
 	fresh?: boolean;
-	/** The test's own types, instead of the package's. */
 	types?: LoadedTypes;
 }
 
@@ -50,7 +48,6 @@ export interface TestNode extends Partial<Omit<INode, 'id' | 'position' | 'crede
 
 export interface RunOptions {
 	node: TestNode;
-	/** The input items; by default one empty item. */
 	items?: Array<Partial<INodeExecutionData>>;
 	/** Stops the execution when it aborts, like n8n's Stop button. */
 	signal?: AbortSignal;
@@ -60,9 +57,7 @@ export interface RunOptions {
 export interface NodeResult {
 	run: IRun;
 	status: IRun['status'];
-	/** What stopped the run: message, description, context.itemIndex, httpCode, … */
 	error: (ExecutionError & { httpCode?: string | null }) | undefined;
-	/** The regular output. */
 	items: INodeExecutionData[];
 	/** All outputs; with "Continue (using error output)" the last one is the error output. */
 	outputs: INodeExecutionData[][];
@@ -84,7 +79,6 @@ export class Engine {
 		return this.store.database;
 	}
 
-	/** How often n8n has read and decrypted a credential. */
 	get credentialReads(): number {
 		return this.store.reads;
 	}

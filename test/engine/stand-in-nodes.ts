@@ -9,7 +9,6 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 
-/** A field of a node, for text. */
 export const field = (name: string): INodeProperties => ({
 	displayName: name,
 	name,
@@ -17,7 +16,6 @@ export const field = (name: string): INodeProperties => ({
 	default: '',
 });
 
-/** The description of a node with one input and one output. */
 export function describeNode(
 	name: string,
 	rest: Partial<INodeTypeDescription> = {},

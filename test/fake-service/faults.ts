@@ -27,12 +27,9 @@ export interface Fault {
 	times?: number;
 	/** Lets this many requests pass first. */
 	skip?: number;
-	/** Only requests for this site or these sites. */
 	siteId?: number | number[];
-	/** Only requests for which this is true. */
 	when?: (request: FaultRequest) => boolean;
 
-	/** Milliseconds to wait before anything else. */
 	latencyMs?: number | ((request: FaultRequest) => number);
 	/** `reset` destroys the connection instead of responding, `hang` never responds, `cut` destroys it after half the body. */
 	connection?: 'reset' | 'hang' | 'cut';
@@ -74,7 +71,6 @@ export interface FaultRequest {
 	body: string;
 }
 
-/** A response that is ready to be written. */
 export interface ServiceResponse {
 	status: number;
 	headers: Record<string, string>;

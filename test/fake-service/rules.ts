@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Site } from './sites';
 
-/** A username and password that the service knows. */
 export interface Login {
 	username: string;
 	password: string;
@@ -58,7 +57,6 @@ export function bearerToken(authorization: unknown): string | undefined {
 
 /** The tokens issued so far, and whether they are still valid. */
 export class Tokens {
-	/** Every token ever issued, in order. */
 	readonly issued: string[] = [];
 
 	private readonly valid = new Map<string, number>();
@@ -83,7 +81,6 @@ export class Tokens {
 		return true;
 	}
 
-	/** Every token issued so far is unknown from now on. */
 	expire(): void {
 		this.valid.clear();
 	}

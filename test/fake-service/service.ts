@@ -31,33 +31,27 @@ import { sampleSites, type Site } from './sites';
 export interface RecordedRequest extends FaultRequest {
 	/** With the base path, without the query; percent-encoding untouched. */
 	path: string;
-	/** The query's parameters, decoded. */
 	query: Record<string, string>;
 	headers: http.IncomingHttpHeaders;
 	/** Milliseconds since 1970 at its arrival. */
 	at: number;
 	/** The status of its response; undefined while it waits, or when the connection was closed instead. */
 	status: number | undefined;
-	/** The client closed the connection before it had the whole response. */
-	aborted: boolean;
 }
 
 /** Exact since the start or the last reset, whatever is recorded. */
 class Counts {
 	requests = 0;
 	tokenRequests = 0;
-	/** Token requests that got a 200. */
 	logins = 0;
 	/** Token requests that got a 400, 401 or 403. */
 	refusedLogins = 0;
 	siteRequests = 0;
 	/** Site requests that got a 200. */
 	sitesServed = 0;
-	/** Site requests that got a 401. */
 	unauthorized = 0;
-	/** Requests to any other address. */
 	otherRequests = 0;
-	/** Requests whose client gave up before it had the whole response. */
+	/** Requests whose connection was closed before the client had the whole response. */
 	aborted = 0;
 	/** Requests being handled right now, and the most at any one time. */
 	inFlight = 0;
@@ -66,15 +60,12 @@ class Counts {
 }
 
 export interface ServiceOptions {
-	/** Default: any free port. */
 	port?: number;
 	/** Path of the base address, such as `/api/v2`; default none. */
 	basePath?: string;
 	/** Serves https with this key and certificate (PEM). */
 	tls?: { key: string; cert: string };
-	/** Default: the sample sites. */
 	sites?: Site[];
-	/** Default: the sample login. */
 	login?: Login;
 	moreLogins?: Login[];
 	/** How many of the newest requests `requests` keeps (default 20000), or false for none. */
@@ -89,23 +80,17 @@ export interface Service {
 	/** `http://127.0.0.1:<port><basePath>`, without a slash at its end. */
 	readonly baseUrl: string;
 	readonly origin: string;
-	/** The first of `logins`. A changed password applies at once. */
+	/** The first of `logins`. These, the sites and the faults can be changed while the service runs. */
 	readonly login: Login;
 	readonly logins: Login[];
-	/** Can be changed while the service runs. */
 	readonly sites: Site[];
-	/** Can be changed while the service runs. */
 	readonly faults: Faults;
-	/** The newest requests, oldest first. */
 	readonly requests: RecordedRequest[];
 	readonly counts: Counts;
-	/** Every token issued, in order. */
 	readonly issuedTokens: string[];
-	/** Every token issued so far is unknown from now on. */
 	expireTokens(): void;
 	/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
 	reset(): void;
-	/** Stops listening and closes all connections. */
 	close(): Promise<void>;
 }
 
@@ -132,9 +117,6 @@ async function readBody(request: http.IncomingMessage): Promise<string | undefin
 	return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
-/** Responses whose connection a fault has closed, which must not count as closed by the client. */
-const closedByFault = new WeakSet<http.ServerResponse>();
-
 async function write(
 	{ status, headers, body }: ServiceResponse,
 	response: http.ServerResponse,
@@ -152,7 +134,6 @@ async function write(
 	response.writeHead(status, { 'content-length': String(body.length), ...headers });
 	if (faults.some(({ connection }) => connection === 'cut')) {
 		beforeLastByte();
-		closedByFault.add(response);
 		response.flushHeaders();
 		response.write(body.subarray(0, Math.floor(body.length / 2)), () => response.destroy());
 		return;
@@ -221,7 +202,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			at: Date.now(),
 			status: undefined,
 			token: bearerToken(headers.authorization),
-			aborted: false,
 		};
 		if (record !== false && requests.push(entry) > record) requests.shift();
 
@@ -240,9 +220,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		response.once('close', () => {
 			leave();
 			closing.abort();
-			if (response.writableFinished || closedByFault.has(response)) return;
-			entry.aborted = true;
-			tally.aborted += 1;
+			if (!response.writableFinished) tally.aborted += 1;
 		});
 		const countStatus = (status: number) => {
 			entry.status = status;
@@ -295,7 +273,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		if (faults.some(({ connection }) => connection === 'hang')) return;
 		if (faults.some(({ connection }) => connection === 'reset')) {
 			leave();
-			closedByFault.add(response);
 			response.socket?.resetAndDestroy();
 			return;
 		}

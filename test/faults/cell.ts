@@ -7,8 +7,7 @@ import type {
 import { createEngine } from '../engine/engine';
 import { siteNode } from '../helpers/sea-farm';
 import { at } from '../helpers/at';
-import type { Counts, Row, Stage, Variation } from './table';
-import { CREDENTIAL, HIT, SITES } from './table';
+import { type Counts, CREDENTIAL, HIT, type Row, SITES, type Stage, type Variation } from './table';
 
 /** The node's setting **On Error**. */
 export const ON_ERROR = {
@@ -26,15 +25,11 @@ interface Failed {
 
 /** What came of a run, and what the service saw of it. */
 export interface Outcome extends Counts {
-	/** What stopped the run. */
 	stopped?: Failed;
-	/** The items that came out with a site. */
 	kept: number[];
-	/** The items that came out with a message. */
 	failed: Failed[];
 	/** Items of either kind that came out at the wrong output. */
 	misplaced: number;
-	/** Requests that reached another origin. */
 	elsewhere: number;
 }
 

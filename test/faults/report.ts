@@ -2,10 +2,8 @@ import { markdownTable } from 'markdown-table';
 import { at } from '../helpers/at';
 import type { Block } from '../helpers/document';
 import { count } from '../helpers/numbers';
-import type { OnError } from './cell';
-import { expectedOutcome, ON_ERROR } from './cell';
-import type { Place, Row } from './table';
-import { SITES, TABLE } from './table';
+import { expectedOutcome, ON_ERROR, type OnError } from './cell';
+import { type Place, type Row, SITES, TABLE } from './table';
 
 /** The place of the matrix in the document. */
 export const BLOCK: Block = {
@@ -30,19 +28,15 @@ function cellText(row: Row, onError: OnError): string {
 	return `${items}; ${count(requests, 'request')}, ${count(logins, 'login')}`;
 }
 
-/**
- * The matrix in Markdown.
- *
- * @param mark what stands in front of a cell
- */
-export function matrixText(mark: (row: Row, onError: OnError) => string = () => ''): string {
+/** The matrix in Markdown. */
+export function matrixText(): string {
 	const head = ['Fault', 'Forms', 'Message', ...SETTINGS.map((setting) => ON_ERROR[setting])];
 	const sections = (Object.keys(TITLES) as Place[]).map((place) => {
 		const rows = TABLE.filter((row) => row.place === place).map((row) => [
 			row.fault,
 			String(Object.keys(row.variations).length),
 			row.message ?? '–',
-			...SETTINGS.map((setting) => mark(row, setting) + cellText(row, setting)),
+			...SETTINGS.map((setting) => cellText(row, setting)),
 		]);
 		return `### ${TITLES[place]}\n\n${markdownTable([head, ...rows])}`;
 	});

@@ -9,7 +9,6 @@ import { wrongTypes } from './wrong-types';
 /** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
 export type Place = 'first login' | 'renewed login' | 'site';
 
-/** The servers of a cell. */
 export interface Stage {
 	service: Service;
 	/** The same service over HTTPS, with a self-signed certificate. */
@@ -20,7 +19,6 @@ export interface Stage {
 	deserted: string;
 }
 
-/** One form of a row's fault. */
 export interface Variation {
 	fault?: (stage: Stage) => Fault | Fault[];
 	/** What is in the credential instead of the sample login. */
@@ -31,11 +29,9 @@ export interface Variation {
 	status?: number;
 }
 
-/** How many requests the service gets. */
 export interface Counts {
 	/** Site requests; where the run stops, those for the site that stopped it. */
 	requests: number;
-	/** Token requests. */
 	logins: number;
 }
 
@@ -45,7 +41,6 @@ export interface Row {
 	variations: Record<string, Variation>;
 	/** Of each item that fails; `{site}` is its site. Without a message all items are kept. */
 	message?: string;
-	/** The items that fail. */
 	hit: readonly number[];
 	/** Those of them that are not requested any more. */
 	skipped?: readonly number[];
@@ -150,7 +145,6 @@ function redirects<T>(toRows: (fault: string, variations: Variations, message: s
 	});
 }
 
-/** At all five sites. */
 const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
 	`${name} at every site`,
 	mapValues(variations, ({ fault, ...rest }) => ({
@@ -165,24 +159,15 @@ const VIEWS: Record<string, INodeParameters> = {
 	map: { operation: 'getGeoJson' },
 };
 
-/** Wrong types in one field of the responses, another one at each site but the last, in each view of a site. */
-function wrongField(
-	right: unknown,
-	merge: (value: unknown) => Record<string, unknown>,
-): Variations {
-	const types = Object.entries(wrongTypes(right));
-	const atOnce = SITES.length - 1;
-	const entries = [types.slice(0, atOnce), types.slice(-atOnce)].flatMap((group) => {
-		const faults = group.map(([, value], index) => ({
-			siteId: at(SITES, index),
-			merge: merge(value),
-		}));
-		const names = group.map(([type]) => type).join();
-		return Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
-			`${names}: ${view}`,
-			{ parameters, fault: () => faults },
-		]);
-	});
+/** Values of all types in the place of fields, in each view of a site. */
+function wrongFields(merge: (value: unknown) => Record<string, unknown>): Variations {
+	const entries = Object.entries({ absent: undefined, ...wrongTypes(undefined) }).flatMap(
+		([type, value]) =>
+			Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
+				`${type}: ${view}`,
+				{ parameters, fault: () => ({ merge: merge(value) }) },
+			]),
+	);
 	return Object.fromEntries(entries);
 }
 
@@ -407,37 +392,24 @@ const SITE_ROWS: Row[] = [
 	site('Status 200 with a body that is not an object', bodies(NO_OBJECTS), NOT_VALID),
 ];
 
-const { info, units, ...site0 } = at(sampleSites(), 0);
-const unit = at(units, 0);
+const { siteId, info, units } = at(sampleSites(), 0);
 
 const FIELD_ROWS: Row[] = [
-	site(
-		'`siteId` of another type',
-		wrongField(site0.siteId, (siteId) => ({ siteId })),
-		NOT_VALID,
-		{ hit: ALL.slice(0, -1), continued: { requests: ALL.length, logins: 1 } },
+	site('`siteId` of another type', merged('siteId', wrongTypes(siteId)), NOT_VALID),
+	harmlessSite(
+		'`siteName`, `info` and `units` of another type',
+		wrongFields((value) => ({ siteName: value, info: value, units: value })),
 	),
-	...Object.entries({ siteName: site0.siteName, info, units }).map(([field, right]) =>
-		harmlessSite(
-			`\`${field}\` of another type`,
-			wrongField(right, (value) => ({ [field]: value })),
-		),
-	),
-	...Object.entries(info).map(([field, right]) =>
-		harmlessSite(
-			`\`info.${field}\` of another type`,
-			wrongField(right, (value) => ({ info: { ...info, [field]: value } })),
-		),
-	),
-	...Object.entries(unit).map(([field, right]) =>
-		harmlessSite(
-			`\`${field}\` of a unit of another type`,
-			wrongField(right, (value) => ({ units: [{ ...unit, [field]: value }, ...units.slice(1)] })),
-		),
+	harmlessSite(
+		'All fields of `info` and of the units of another type',
+		wrongFields((value) => ({
+			info: mapValues(info, () => value),
+			units: units.map((unit) => mapValues(unit, () => value)),
+		})),
 	),
 	harmlessSite(
 		'Units that are not objects',
-		wrongField([], (value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
+		wrongFields((value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
 	),
 ];
 

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import nock from 'nock';
 import { createEngine } from '../engine/engine';
 import type { Fault } from '../fake-service/faults';
-import { startService } from '../fake-service/service';
-import type { Service } from '../fake-service/service';
+import { type Service, startService } from '../fake-service/service';
 import { skipLoginPauses } from '../helpers/login-pause';
 import { itemsWith, siteNode } from '../helpers/sea-farm';
 import { anyJson, siteJson } from '../helpers/site-json';
@@ -79,6 +78,9 @@ const response: fc.Arbitrary<Fault> = fc.record({
 	retryAfter: fc.constantFrom(0, '-1', 'soon', '0, 0'),
 });
 
+/** A site that is found, with any other fields. */
+const fields = siteJson.map(({ siteId: _id, ...merge }): Fault => ({ merge }));
+
 const parameters = fc.oneof(
 	fc.record({
 		operation: fc.constantFrom('get', 'getAll'),
@@ -102,7 +104,9 @@ test('any responses of both endpoints: each item comes out, or the run stops and
 	const run = fc.record({
 		tokenFaults: fc.array(response, { maxLength: 2 }),
 		siteFaults: fc.array(
-			fc.tuple(fc.constantFrom(...IDS), response).map(([siteId, fault]) => ({ ...fault, siteId })),
+			fc
+				.tuple(fc.constantFrom(...IDS), fc.oneof(response, fields))
+				.map(([siteId, fault]) => ({ ...fault, siteId })),
 			{ maxLength: 4 },
 		),
 		ids: fc.array(anyId, { minLength: 1, maxLength: 6 }),

@@ -18,7 +18,6 @@ export class FakeClock implements Clock {
 		});
 	}
 
-	/** How many pauses are on. */
 	get pausing(): number {
 		return this.sleepers.length;
 	}

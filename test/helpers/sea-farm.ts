@@ -1,6 +1,11 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 import { createEngine, type Engine, type NodeResult, type TestNode } from '../engine/engine';
-import { type RecordedRequest, type Service, startService } from '../fake-service/service';
+import {
+	type RecordedRequest,
+	type Service,
+	type ServiceOptions,
+	startService,
+} from '../fake-service/service';
 import type { Site } from '../fake-service/sites';
 import { defined } from './at';
 
@@ -58,26 +63,27 @@ class SeaFarm {
 	async run(
 		parameters: INodeParameters,
 		ids: readonly unknown[] = [1042],
-		settings?: Partial<TestNode>,
+		{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
 	): Promise<NodeResult> {
 		const id = '={{ $json.id }}';
 		const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
-		return await this.engine.run({ node, items: itemsWith(ids) });
+		return await this.engine.run({ node, items: itemsWith(ids), signal });
 	}
 }
 
 /** To be called once in a test file, outside of its tests. */
-export function useSeaFarm(): SeaFarm {
+export function useSeaFarm(options?: ServiceOptions): SeaFarm {
 	const farm = new SeaFarm();
 	// A busy machine takes its time
 	jest.setTimeout(30_000);
 	beforeAll(async () => {
-		farm.service = await startService();
+		farm.service = await startService(options);
 	});
 	beforeEach(async () => {
 		farm.service.reset();
 		farm.engine = await seaFarm(farm.service);
 	});
+	afterEach(() => jest.restoreAllMocks());
 	afterAll(async () => await farm.service.close());
 	return farm;
 }

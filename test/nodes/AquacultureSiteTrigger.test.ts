@@ -1,5 +1,4 @@
-import { Workflow } from 'n8n-workflow';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { type IDataObject, type INodeParameters, Workflow } from 'n8n-workflow';
 import type { PollingTrigger } from '../engine/polling-trigger';
 import type { Fault } from '../fake-service/faults';
 import { at, defined } from '../helpers/at';

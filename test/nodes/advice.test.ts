@@ -1,33 +1,16 @@
-import { type Engine } from '../engine/engine';
 import type { Fault } from '../fake-service/faults';
-import { type Service, startService } from '../fake-service/service';
-import { CREDENTIAL, seaFarm, siteNode } from '../helpers/sea-farm';
+import { startService } from '../fake-service/service';
+import { CREDENTIAL, useSeaFarm } from '../helpers/sea-farm';
 
-let service: Service;
-let engine: Engine;
-
-beforeAll(async () => {
-	service = await startService();
-});
-beforeEach(async () => {
-	service.reset();
-	engine = await seaFarm(service);
-	jest.spyOn(Math, 'random').mockReturnValue(0);
-});
-afterEach(() => jest.restoreAllMocks());
-afterAll(() => service.close());
+const farm = useSeaFarm();
 
 const KEEP = "To keep what can be read, set 'On Error' to 'Continue' in the node's settings.";
 
 async function adviceOf(fault: Fault, parameters = {}) {
-	service.faults.site.push(fault);
-	const node = siteNode({
-		operation: 'getAll',
-		siteIds: '1042, 1057',
-		options: { maxRetries: 0, timeout: 200 },
-		...parameters,
-	});
-	return String((await engine.run({ node })).error?.description);
+	farm.service.faults.site.push(fault);
+	const options = { maxRetries: 0, timeout: 200 };
+	const all = { operation: 'getAll', siteIds: '1042, 1057', options, ...parameters };
+	return String((await farm.run(all)).error?.description);
 }
 
 test('one of several sites: how to keep the others', async () => {
@@ -39,14 +22,14 @@ test('a single site: there is nothing to keep', async () => {
 });
 
 test('a login that is rejected: there is nothing to keep', async () => {
-	engine.editCredential(CREDENTIAL, { password: 'wrong' });
+	farm.engine.editCredential(CREDENTIAL, { password: 'wrong' });
 	expect(await adviceOf({})).not.toContain(KEEP);
 });
 
 test('a connection that fails names the credential to open', async () => {
 	const gone = await startService();
 	await gone.close();
-	engine.editCredential(CREDENTIAL, { baseUrl: gone.baseUrl });
+	farm.engine.editCredential(CREDENTIAL, { baseUrl: gone.baseUrl });
 	expect(await adviceOf({})).toContain(`Open the credential "${CREDENTIAL}"`);
 });
 
@@ -61,8 +44,8 @@ describe('the options of the node', () => {
 	});
 
 	test('are not named by the trigger, which has none of them', async () => {
-		service.faults.site.push({ status: 429, retryAfter: 0 });
-		const trigger = engine.pollingTrigger({
+		farm.service.faults.site.push({ status: 429, retryAfter: 0 });
+		const trigger = farm.engine.pollingTrigger({
 			type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
 			parameters: { siteIds: '1042' },
 		});

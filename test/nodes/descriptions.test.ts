@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Workflow } from 'n8n-workflow';
-import type { INodeParameters, INodeType } from 'n8n-workflow';
-import { createEngine } from '../engine/engine';
-import type { Engine } from '../engine/engine';
+import { type INodeParameters, type INodeType, Workflow } from 'n8n-workflow';
+import { createEngine, type Engine } from '../engine/engine';
 import { asNodeTypes } from '../engine/package-types';
 import { defined } from '../helpers/at';
-import { fieldsOf } from '../helpers/panel';
-import type { Field } from '../helpers/panel';
+import { type Field, fieldsOf } from '../helpers/panel';
 
 const SITE = 'n8n-nodes-aquaculture.aquacultureSite';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';

@@ -1,8 +1,6 @@
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { INode } from 'n8n-workflow';
+import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { toNodeError } from '../../nodes/AquacultureSite/nodeErrors';
-import type { FailureSubject } from '../../nodes/AquacultureSite/service/failures';
-import { ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
+import { type FailureSubject, ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
 import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
 
 // n8n replaces a message that contains such a word

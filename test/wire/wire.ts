@@ -15,9 +15,7 @@ export const LOGIN_REQUEST = `POST ${API}/auth/token`;
 /** What n8n or Node adds to each request by itself. */
 const HEADERS_OF_N8N = ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'];
 
-/** A request as it went over the wire. */
 interface SentRequest {
-	/** Method and address. */
 	request: string;
 	/** Without those that n8n or Node adds. */
 	headers: Record<string, unknown>;
@@ -88,5 +86,4 @@ export async function authenticated(options: IHttpRequestOptions): Promise<IHttp
 	return await authenticate({ baseUrl: API, accessToken: 'token-1' }, options);
 }
 
-/** The addresses of all requests so far, in order. */
 export const sentRequests = () => sent.map(({ request }) => request);

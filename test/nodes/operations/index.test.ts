@@ -1,7 +1,6 @@
 import { findOperation, siteFields } from '../../../nodes/AquacultureSite/operations';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
-import { fieldsOf } from '../../helpers/panel';
-import type { Field } from '../../helpers/panel';
+import { type Field, fieldsOf } from '../../helpers/panel';
 import { refusalOf } from '../../helpers/refusal';
 
 test('every field of the node is what saved workflows depend on', () => {

@@ -1,8 +1,7 @@
 import { check } from '@placemarkio/check-geojson';
 import fc from 'fast-check';
 import { getGeoJson, toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
-import { infoOf, unitsOf } from '../../../nodes/AquacultureSite/site/site';
-import type { Site } from '../../../nodes/AquacultureSite/site/site';
+import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../fuzz/fuzz';
 import { defined } from '../../helpers/at';
 import { perform } from '../../helpers/operation';

@@ -1,44 +1,33 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { Engine, NodeResult, TestNode } from '../../engine/engine';
+import type { NodeResult } from '../../engine/engine';
 import type { Service } from '../../fake-service/service';
-import { startService } from '../../fake-service/service';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
-import { itemsWith, seaFarm, siteNode } from '../../helpers/sea-farm';
+import { seaFarm, useSeaFarm } from '../../helpers/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
 
 const ids = manySites(200).map(({ siteId }) => siteId);
 const [first] = ids;
 
+const farm = useSeaFarm({ sites: manySites(200) });
 let service: Service;
-let engine: Engine;
 
-beforeAll(async () => {
-	service = await startService({ sites: manySites(200) });
-});
-beforeEach(async () => {
-	service.reset();
-	engine = await seaFarm(service);
+beforeEach(() => {
+	({ service } = farm);
 	random(0.01);
 });
-afterEach(() => jest.restoreAllMocks());
-afterAll(() => service.close());
 
 /** The share of a backoff that a retry waits for. */
 function random(share: number): void {
 	jest.spyOn(Math, 'random').mockReturnValue(share);
 }
 
-/** One item for each site. */
-async function run(
+const run = async (
 	siteIds: readonly unknown[],
 	options: INodeParameters = {},
-	{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
-): Promise<NodeResult> {
-	const node = siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }, settings);
-	return await engine.run({ node, items: itemsWith(siteIds), signal });
-}
+	settings?: Parameters<typeof farm.run>[2],
+) => await farm.run({ operation: 'get', options }, siteIds, settings);
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
@@ -58,9 +47,9 @@ describe('requests side by side', () => {
 
 	test('need the credential read from the database of n8n once', async () => {
 		await run([first]);
-		const before = engine.credentialReads;
+		const before = farm.engine.credentialReads;
 		await run(ids.slice(0, 50));
-		expect(engine.credentialReads - before).toBe(1);
+		expect(farm.engine.credentialReads - before).toBe(1);
 	});
 
 	test('get all sites from a service that limits the rate and names no wait', async () => {
@@ -70,64 +59,46 @@ describe('requests side by side', () => {
 	});
 });
 
-describe('hints', () => {
-	test('are absent where all went well', async () => {
-		expect(hintsOf(await run(ids.slice(0, 20)))).toEqual([]);
-	});
-
-	test('name pauses and retries', async () => {
-		random(0.1);
-		service.faults.site.push({ status: 503, times: 3 });
-		// 0.1 + 0.2 + 0.4 seconds
-		expect(hintsOf(await run([first]))).toEqual([
-			"The service was busy: the run paused 3 times, for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
-			'Requests were retried 3 times.',
-		]);
-	});
+test('hints name pauses and retries', async () => {
+	random(0.1);
+	service.faults.site.push({ status: 503, times: 3 });
+	// 0.1 + 0.2 + 0.4 seconds
+	expect(hintsOf(await run([first]))).toEqual([
+		"The service was busy: the run paused 3 times, for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
+		'Requests were retried 3 times.',
+	]);
 });
 
-describe('Retry-After', () => {
-	test.each([
-		[429, 'in seconds', 1],
-		[503, 'as a date', { dateInSeconds: 1 }],
-	])('of a %i %s holds back the whole run', async (status, _form, retryAfter) => {
-		service.faults.site.push({ skip: 20, times: 1, status, retryAfter }, { latencyMs: 5 });
-		const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
-		expect(result.items).toHaveLength(60);
-		const requests = service.requests.filter(({ endpoint }) => endpoint === 'site');
-		const refused = requests.findIndex((request) => request.status === status);
-		// Up to seven others had been sent before the refusal was known
-		const later = requests.slice(refused + 8);
-		expect(later.length).toBeGreaterThan(20);
-		for (const { at: time } of later) {
-			expect(time - at(requests, refused).at).toBeGreaterThanOrEqual(995);
-		}
-		expect(hintsOf(result)).toEqual([
-			expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
-			'Requests were retried once.',
-		]);
-	});
+test.each([
+	[429, 'in seconds', 1],
+	[503, 'as a date', { dateInSeconds: 1 }],
+])('Retry-After of a %i %s holds back the whole run', async (status, _form, retryAfter) => {
+	service.faults.site.push({ skip: 20, times: 1, status, retryAfter }, { latencyMs: 5 });
+	const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
+	expect(result.items).toHaveLength(60);
+	const requests = service.requests.filter(({ endpoint }) => endpoint === 'site');
+	const refused = requests.findIndex((request) => request.status === status);
+	// Up to seven others had been sent before the refusal was known
+	const later = requests.slice(refused + 8);
+	expect(later.length).toBeGreaterThan(20);
+	for (const { at: time } of later) {
+		expect(time - at(requests, refused).at).toBeGreaterThanOrEqual(995);
+	}
+	expect(hintsOf(result)).toEqual([
+		expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
+		'Requests were retried once.',
+	]);
+});
 
-	test('of an hour at the login fails all items after one request', async () => {
-		service.faults.token.push({ status: 429, retryAfter: 3600 });
-		const { error } = await run(ids.slice(0, 20));
-		expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
-		expect(error?.description).toBe(
-			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
-		);
-		expect(error?.httpCode).toBe('429');
-		expect(service.counts.requests).toBe(1);
-	});
+test('Retry-After of an hour at the login fails all items after one request', async () => {
+	service.faults.token.push({ status: 429, retryAfter: 3600 });
+	const { error } = await run(ids.slice(0, 20));
+	expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
+	expect(error?.httpCode).toBe('429');
+	expect(service.counts.requests).toBe(1);
 });
 
 describe('a token that expires in mid-run', () => {
-	test('is renewed by the request that finds it out, for all that follow', async () => {
-		service.faults.tokenLifetime = { uses: 20 };
-		const { items } = await run(ids.slice(0, 60), { maxConcurrency: 1 });
-		expect(items).toHaveLength(60);
-		expect(service.counts).toMatchObject({ siteRequests: 60 + 2, logins: 1 + 2 });
-	});
-
 	test('is renewed once, also for a request that finds it out later', async () => {
 		await run([first]);
 		service.expireTokens();
@@ -223,7 +194,7 @@ describe('stopping the execution', () => {
 		expect((await run(siteIds, options, { signal })).status).toBe('canceled');
 		const before = service.counts.siteRequests;
 		service.faults.site = [];
-		engine = await seaFarm(service);
+		farm.engine = await seaFarm(service);
 		expect((await run(ids.slice(0, 50))).items).toHaveLength(50);
 		expect(service.counts.siteRequests).toBe(before + 50);
 		service.counts.siteRequests = before;

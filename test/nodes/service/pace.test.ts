@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { Load } from '../../../nodes/AquacultureSite/service/pace';
-import { Pace } from '../../../nodes/AquacultureSite/service/pace';
+import { type Load, Pace } from '../../../nodes/AquacultureSite/service/pace';
 import { asyncRuns } from '../../fuzz/fuzz';
 import { FakeClock, settle } from '../../helpers/fake-clock';
 
@@ -29,7 +28,6 @@ class Run {
 		this.pace = new Pace(maxConcurrency, this.clock, this.stopping.signal);
 	}
 
-	/** Hands in so many requests. */
 	add(count: number, isRetry?: boolean): void {
 		for (let index = 0; index < count; index++) void this.request(this.count++, isRetry);
 	}

@@ -32,7 +32,6 @@ function resultOf(response: Response): 'site' | ServiceFailure {
 	return typeof response === 'string' && response !== 'site' ? FAILURES[response] : response;
 }
 
-/** The same response to several sites. */
 const each = (sites: string, response: Response): Script =>
 	Object.fromEntries(letters(sites).map((site) => [site, [response]]));
 
@@ -76,7 +75,6 @@ class Run {
 			.then((result) => this.results.set(site, result));
 	}
 
-	/** Reads sites that all respond well. */
 	readOthers(...sites: string[]): void {
 		for (const site of sites) this.read(site, ['site']);
 	}
@@ -86,12 +84,10 @@ class Run {
 		await this.clock.advance(Infinity);
 	}
 
-	/** When the site was requested. */
 	timesOf(site: string): number[] {
 		return this.requests.flatMap(([of, time]) => (of === site ? [time] : []));
 	}
 
-	/** The sites that were requested, in order. */
 	get order(): string {
 		return this.requests.map(([site]) => site).join('');
 	}
@@ -283,32 +279,30 @@ describe('a login that fails', () => {
 	});
 });
 
-describe('Retry-After', () => {
-	test.each([failure('overloaded', 60_001), failure('rateLimited', 60_001, 'run')])(
-		'beyond the longest wait leaves the service alone until then: %#',
-		async (response) => {
-			const run = new Run({ maxConcurrency: 2, longestWait: 60_000 });
-			run.read('Z', ['busy']);
-			run.read('A', [response], { latency: 10 });
-			run.readOthers('B', 'C');
-			await run.clock.advance(10);
-			const found = run.results.get('A');
-			const message = 'The service asked for a wait of 60 seconds';
-			expect(found).toMatchObject({ message, httpStatus: 418 });
-			expect(run.order).toBe('ZA');
-			// The site that found it out fails first
-			expect([...run.results]).toEqual(letters('AZBC').map((site) => [site, found]));
-			expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 1000 });
+test.each([failure('overloaded', 60_001), failure('rateLimited', 60_001, 'run')])(
+	'Retry-After beyond the longest wait leaves the service alone until then: %#',
+	async (response) => {
+		const run = new Run({ maxConcurrency: 2, longestWait: 60_000 });
+		run.read('Z', ['busy']);
+		run.read('A', [response], { latency: 10 });
+		run.readOthers('B', 'C');
+		await run.clock.advance(10);
+		const found = run.results.get('A');
+		const message = 'The service asked for a wait of 60 seconds';
+		expect(found).toMatchObject({ message, httpStatus: 418 });
+		expect(run.order).toBe('ZA');
+		// The site that found it out fails first
+		expect([...run.results]).toEqual(letters('AZBC').map((site) => [site, found]));
+		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 1000 });
 
-			await run.clock.advance(60_000);
-			run.readOthers('D');
-			await run.clock.advance(1);
-			run.readOthers('E');
-			await run.end();
-			expect([run.results.get('D'), run.results.get('E')]).toEqual([found, 'site']);
-		},
-	);
-});
+		await run.clock.advance(60_000);
+		run.readOthers('D');
+		await run.clock.advance(1);
+		run.readOthers('E');
+		await run.end();
+		expect([run.results.get('D'), run.results.get('E')]).toEqual([found, 'site']);
+	},
+);
 
 describe('a failure that is known without a request', () => {
 	test('needs no free slot and does not change the pace', async () => {

@@ -2,8 +2,7 @@ import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures'
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 import { compareWithBaseline } from '../../../nodes/AquacultureSite/trigger/baseline';
 import type { Baseline, PollResult } from '../../../nodes/AquacultureSite/trigger/baseline';
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
-import type { SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
+import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
 
 const detectedAt = '2026-11-21T06:00:00.000Z';
 
@@ -34,7 +33,6 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 	return { poll, report: (...found: Parameters<typeof poll>) => reportOf(poll(...found)) };
 }
 
-/** What a person gets to see of a poll. */
 function reportOf({ events, failure }: PollResult): string[] {
 	const changes = events.map(
 		({ siteId, changes: [change] }) =>

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { infoOf, unitsOf } from '../../../nodes/AquacultureSite/site/site';
-import type { Site } from '../../../nodes/AquacultureSite/site/site';
+import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import {
 	compareSites,
 	sameValue,

@@ -4,8 +4,7 @@ import {
 	parseSettings,
 	triggerFields,
 } from '../../../nodes/AquacultureSite/trigger/fields';
-import { fieldsOf } from '../../helpers/panel';
-import type { Field } from '../../helpers/panel';
+import { type Field, fieldsOf } from '../../helpers/panel';
 import { refusalOf } from '../../helpers/refusal';
 
 test('every field of the trigger is what saved workflows depend on', () => {
