@@ -195,7 +195,10 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			expect(execution.status).toBe(status);
 			expect(execution.items('Read', 0)).toEqual(regular);
 			expect(execution.items('Read', 1)).toEqual(errors);
-			const failure = { node: 'Read', httpCode: '404', message: error, description: message };
+			const description: unknown = expect.stringMatching(
+				/ "There is no site 77\." To keep what can be read, set 'On Error' to 'Continue' /,
+			);
+			const failure = { node: 'Read', httpCode: '404', message: error, description };
 			expect(execution.failure).toEqual(status === 'error' ? failure : undefined);
 		});
 	});
