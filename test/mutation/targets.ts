@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** What can be tested in a few minutes. */
-const QUICK = ['siteIds', 'site', 'baseUrl', 'quote', 'distance'];
+const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 
 /** Files that run without n8n: the tests of their own name judge them, not all that happen to run them. */
 const PURE =
