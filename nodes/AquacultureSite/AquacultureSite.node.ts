@@ -98,10 +98,11 @@ class SiteRun {
 	/** All parameters first, so that a typo in one stops the run before anything is sent. */
 	private async parseTasks(): Promise<ItemTask[]> {
 		const tasks: ItemTask[] = [];
+		let operation: Operation | undefined;
 		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
 			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
 			try {
-				const operation = findOperation(this.context.getNodeParameter('operation', 0));
+				operation ??= findOperation(this.context.getNodeParameter('operation', 0));
 				tasks.push(parseTask(this.context, operation, itemIndex));
 			} catch (error) {
 				this.fail(error, itemIndex);
@@ -135,7 +136,9 @@ class SiteRun {
 		if (sites.length === 0 || this.mustStop()) return;
 		const items = await task.toItems(sites, {
 			addHint: (hint, name) => {
-				this.hints.set(hint, [...(this.hints.get(hint) ?? []), name]);
+				const names = this.hints.get(hint) ?? [];
+				names.push(name);
+				this.hints.set(hint, names);
 			},
 			storeFile: async (content, fileName, mimeType) =>
 				await this.context.helpers.prepareBinaryData(content, fileName, mimeType),
