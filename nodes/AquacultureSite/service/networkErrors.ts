@@ -66,8 +66,9 @@ export function responseIn(error: unknown): ServiceResponse | undefined {
 	const chain = chainOf(error);
 	const { response, request } = chain.find((each) => each.response) ?? {};
 	const status = response?.status ?? Number(chain[0]?.httpCode);
-	if (!(status >= 300)) return undefined;
 	const { headers = {}, data: body } = response ?? {};
+	const isCutOff = body === undefined;
+	if (!(status >= (isCutOff ? 300 : 100))) return undefined;
 	return toServiceResponse({ statusCode: status, headers, body, request });
 }
 
