@@ -2,7 +2,7 @@ import { generate } from 'selfsigned';
 
 const name = (value: string) => [{ name: 'commonName', value }];
 
-/** A certificate authority of one's own, and what a server at 127.0.0.1 has from it (PEM); made anew at each call. */
+/** A certificate authority of one's own, and what a server at localhost has from it (PEM); made anew at each call. */
 export async function privateAuthority(): Promise<{
 	/** For NODE_EXTRA_CA_CERTS. */
 	authority: string;
@@ -16,11 +16,11 @@ export async function privateAuthority(): Promise<{
 			{ name: 'keyUsage', keyCertSign: true },
 		],
 	});
-	const { private: key, cert } = await generate(name('127.0.0.1'), {
+	const { private: key, cert } = await generate(name('localhost'), {
 		keyType: 'ec',
 		algorithm: 'sha256',
 		ca: { key: authority.private, cert: authority.cert },
-		extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+		extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
 	});
 	return { authority: authority.cert, tls: { key, cert } };
 }

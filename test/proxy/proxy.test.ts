@@ -125,7 +125,7 @@ const FAULTS: Array<[string, Scheme[], ProxyFault, string, RegExp, number]> = [
 	['502', ['https', 'http'], respond(502), `${NO_WAY} (status 502)`, /network administrator/, 2],
 	['504', ['https', 'http'], respond(504, {}, PAGE), `${NO_WAY} (status 504)`, /'Base URL'/, 2],
 	['503', ['https', 'http'], respond(503), `${NO_WAY} (status 503)`, /network administrator/, 2],
-	['400', ['https', 'http'], respond(400), `${OTHER} (status 400)`, /HTTPS_PROXY/, 1],
+	['400', ['https'], respond(400), `${OTHER} (status 400)`, /HTTPS_PROXY/, 1],
 	[
 		'302',
 		['https'],
@@ -205,4 +205,15 @@ describe.each(['https', 'http'] as const)('over %s', (scheme) => {
 			expect((await other.run(SITES)).error?.message).toContain(site);
 		},
 	);
+});
+
+// Not every proxy names itself; one that refuses a login says so with 407
+test.each([400, 401])('a bare %i over http is taken for a rejected login', async (status) => {
+	const n8n = await n8nFor('http');
+	proxy.fault = respond(status);
+	for (let runs = 1; runs <= 2; runs++) {
+		const { error } = await n8n.run(SITES);
+		expect(error?.message).toContain('The service rejected the username or password');
+	}
+	expect(proxy.requests).toHaveLength(1);
 });

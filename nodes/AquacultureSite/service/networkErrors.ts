@@ -37,6 +37,9 @@ function chainOf(error: unknown, depth = 0): RequestError[] {
 	return [error, ...[cause, ...bundle].flatMap((inner) => chainOf(inner, depth + 1))];
 }
 
+/** What proxies often say of an http address; anything else is more likely the service's. */
+const PROXY_REFUSALS = [403, 502, 503, 504];
+
 /**
  * Whether the connection shows that a forward proxy gave a response itself. For https that is one without
  * encryption: the proxy refused to CONNECT (RFC 9110, section 9.3.6). For http the proxy was sent the whole URL
@@ -44,11 +47,11 @@ function chainOf(error: unknown, depth = 0): RequestError[] {
  */
 function isOfProxy(
 	{ protocol, path = '', socket }: SentRequest,
-	{ headers, body }: ServiceResponse,
+	{ statusCode, headers, body }: ServiceResponse,
 ): boolean {
 	if (protocol === 'https:') return socket ? socket.encrypted !== true : false;
-	const isJson = typeof body === 'object' && body !== null;
-	return /^https?:/i.test(path) && headers.via === undefined && !isJson;
+	const isForwarded = headers.via !== undefined || (typeof body === 'object' && body !== null);
+	return /^https?:/i.test(path) && PROXY_REFUSALS.includes(statusCode) && !isForwarded;
 }
 
 /** The response with what its connection shows. */
