@@ -38,6 +38,7 @@ test.each<[string, unknown, string]>([
 	['six causes below', nest(6, asCause), NOT_SENT],
 	['six bundles below', nest(6, inBundle), NOT_SENT],
 	['in something like a bundle', { errors: REFUSED }, NOT_SENT],
+	['as the status of data that broke off, in n8n 1.x', { httpCode: '200' }, LOST],
 	...['econnrefused', 7].map((code): [string, unknown, string] => [
 		'by none',
 		{ code, httpCode: code },
@@ -47,6 +48,38 @@ test.each<[string, unknown, string]>([
 	['by words of n8n alone', { message: 'No.', description: 'Allow it' }, 'says: "No. Allow it"'],
 ])('the code of the network is found %s', async (_, error, text) => {
 	expect(await textFor(error)).toContain(text);
+});
+
+const PROXY =
+	'The network proxy cannot be reached. n8n is set up to reach the service through a proxy, ';
+
+test.each<[string, unknown, string]>([
+	['proxy.example.com:3128', { messages: ['getaddrinfo ENOTFOUND proxy.example.com'] }, PROXY],
+	['10.0.0.1:3128', { messages: ['', 'connect ECONNREFUSED 10.0.0.1:3128'] }, `${PROXY}10.0.0.1:`],
+	['[::1]:3128', asCause({ message: 'connect ETIMEDOUT ::1:3128' }), `${PROXY}::1:3128.`],
+	['none', { ...REFUSED, message: 'connect ECONNREFUSED 10.0.0.1:443' }, NOT_LISTENING],
+	[
+		'none, by its name',
+		{ message: 'getaddrinfo ENOTFOUND api.example.com', code: 'ENOTFOUND' },
+		'was not',
+	],
+	[
+		'one that hangs up',
+		{ messages: ['Proxy connection ended before receiving CONNECT response'] },
+		'The network proxy ended the connection. Try again later',
+	],
+])('a proxy is known by what Node tried to reach: %s', async (_, error, text) => {
+	expect(await textFor(error)).toContain(text);
+});
+
+const REJECTED = 'The service rejected the username or password';
+
+// Sent again, it could lock the account
+test.each([
+	['n8n 1.x', { httpCode: '401', messages: ['stream has been aborted'] }],
+	['n8n 2.x', asCause({ code: 'ERR_BAD_RESPONSE', response: { status: 401, headers: {} } })],
+])('a refusal that breaks off is one all the same: %s', async (_, error) => {
+	expect(await textFor(error)).toContain(REJECTED);
 });
 
 test('an n8n that has no hints gets none', () => {
