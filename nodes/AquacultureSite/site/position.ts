@@ -1,11 +1,11 @@
 /** A point in decimal degrees (WGS 84). */
-interface Position {
+export interface Position {
 	latitude: number;
 	longitude: number;
 }
 
 /** The two as a point; undefined where one of them is not a number, or no place on earth has them. */
-function toPosition(latitude: unknown, longitude: unknown): Position | undefined {
+export function toPosition(latitude: unknown, longitude: unknown): Position | undefined {
 	if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
 	// Also false for NaN
 	const exists = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
