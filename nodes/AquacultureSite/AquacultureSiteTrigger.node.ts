@@ -25,6 +25,19 @@ const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 // n8n's scheduler may end a poll after 45 seconds. That leaves it time to compare, to store and to report.
 const LONGEST_POLL_MS = 36_000;
 
+const FIRST_POLL =
+	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
+
+// n8n shows 'active' while the workflow is published, 'inactive' before
+const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
+	header: '',
+	executionsHelp: {
+		inactive: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Once the workflow is published</b>, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
+		active: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Your workflow is published</b>: n8n polls the sites at your <b>Poll Times</b>, and each change starts the workflow. See the executions for what it has reported.`,
+	},
+	activationHint: `Once the workflow is published, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
+};
+
 function toItems(events: SiteEvent[]): INodeExecutionData[] {
 	return events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }));
 }
@@ -45,6 +58,17 @@ export class AquacultureSiteTrigger implements INodeType {
 			'Read aquaculture sites (sea farms) and their units, or start the workflow when they change',
 		defaults: { name: 'Aquaculture Site Trigger' },
 		polling: true,
+		triggerPanel: TRIGGER_PANEL,
+		activationMessage: FIRST_POLL,
+		hints: [
+			{
+				type: 'info',
+				// Only for a test in the editor: the same pane shows the executions of the published workflow
+				whenToDisplay: 'beforeExecution',
+				location: 'ndv',
+				message: `A test event is made up from the first site in 'Site IDs'. ${FIRST_POLL}`,
+			},
+		],
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],

@@ -60,10 +60,12 @@ export function refusedSites(spots: BlindSpot[]): ServiceFailure {
 /** Sites that could not be read for several polls in a row, while others could. */
 export function failingSites(spots: BlindSpot[]): ServiceFailure {
 	const polls = Math.min(...spots.map((spot) => spot.polls));
-	const isOne = spots.length === 1;
-	const which = isOne ? 'Site' : `${spots.length} sites`;
+	const [first, ...others] = spots.map(({ title }) => title);
+	const isOne = others.length === 0;
+	const rest = isOne ? '' : `: ${listTitles(spots)}`;
+	const which = isOne ? (first ?? '').replace(/^(?=\d+$)/, 'Site ') : `${spots.length} sites`;
 	return toFailure(
-		`${which} could not be read ${polls} times in a row: ${listTitles(spots)}`,
+		`${which} could not be read ${polls} times in a row${rest}`,
 		`${listReasons(spots)} The other sites are still read, and ${isOne ? 'this one is' : 'these are'} tried again in turn.`,
 		spots,
 	);

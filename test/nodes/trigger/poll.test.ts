@@ -2,6 +2,7 @@ import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures'
 import type { Occasion } from '../../../nodes/AquacultureSite/trigger/activation';
 import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/facts';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
+import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
 import { readState, writeState } from '../../../nodes/AquacultureSite/trigger/state';
 import { inTurn } from '../../../nodes/AquacultureSite/trigger/turns';
 
@@ -28,13 +29,12 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 		found: Found,
 		{ occasion = 'schedule', source = 'A', heldBack }: Circumstances = {},
 	) => {
-		const results = new Map(
-			Object.entries(found).flatMap(([siteId, is]) => {
-				if (is === undefined) return [];
-				if (typeof is === 'number') return [[siteId, failure(is, siteId)]];
-				return [[siteId, { siteId: Number(siteId), info: { license: is }, units: [] }]];
-			}),
-		);
+		const results: Poll['results'] = new Map();
+		for (const [siteId, is] of Object.entries(found)) {
+			if (typeof is === 'number') results.set(siteId, failure(is, siteId));
+			if (typeof is !== 'string') continue;
+			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
+		}
 		const old = readState(structuredClone(kept), source);
 		const siteIds = inTurn(Object.keys(found), old.turns);
 		const reading = { results, heldBack, occasion, siteIds, now: new Date((now += 60_000)) };
@@ -50,8 +50,10 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 }
 
 const three = (found: Found): Array<[Found, ...string[]]> => [[found], [found], [found]];
-const failing = (...titles: string[]) =>
-	`${titles.length === 1 ? 'Site' : `${titles.length} sites`} could not be read 3 times in a row: ${titles.join(', ')}`;
+const failing = (...ids: string[]) =>
+	ids.length === 1
+		? `Site ${ids[0]} could not be read 3 times in a row`
+		: `${ids.length} sites could not be read 3 times in a row: ${ids.join(', ')}`;
 const NOTHING = 'No site could be read in 3 polls in a row';
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
@@ -91,7 +93,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 'a', 2: 'a' }],
 			...three({ 1: 500, 2: 'a' }).slice(1),
 			[{ 1: 500, 2: 'b' }, '2: a to b'],
-			[{ 1: 500, 2: 'b' }, 'Site could not be read 4 times in a row: 1'],
+			[{ 1: 500, 2: 'b' }, 'Site 1 could not be read 4 times in a row'],
 			[{ 1: 500, 2: 'b' }],
 		],
 	],
@@ -155,16 +157,12 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	],
 	[
 		'a round of ten polls is reported once',
-		[
-			...Array.from({ length: 9 }, (): [Found] => [{ 1: 'a', 2: undefined }]),
-			[{ 1: 'a', 2: undefined }, '10 polls were not enough to read all 2 sites'],
-			...three({ 1: 'a', 2: undefined }),
-		].map(([found, ...report], index): [Found, ...string[]] => [
+		Array.from({ length: 13 }, (_, poll): [Found, ...string[]] => [
 			// One of forty sites has its turn in each poll
 			Object.fromEntries(
-				Array.from({ length: 40 }, (_, site) => [site + 1, site === index ? 'a' : undefined]),
+				Array.from({ length: 40 }, (__, site) => [site + 1, site === poll ? 'a' : undefined]),
 			),
-			...(found && report.length > 0 ? ['10 polls were not enough to read all 40 sites'] : []),
+			...(poll === 9 ? ['10 polls were not enough to read all 40 sites'] : []),
 		]),
 	],
 ])('%s', (_rule, polls) => {
@@ -194,7 +192,7 @@ test('when n8n starts, changes are reported but nothing is thrown: the workflow 
 	for (let start = 0; start < 4; start++)
 		expect(poll({ 1: 500, 2: 500, 3: 404 }, startUp)).toEqual([]);
 	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['404 for 3']);
-	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['Site could not be read 6 times in a row: 1']);
+	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['Site 1 could not be read 6 times in a row']);
 });
 
 test('a rejected login is reported at once, once', () => {
@@ -262,7 +260,7 @@ test('a report names the site, says why, and what to do', () => {
 	closed();
 	closed();
 	expect(closed().failure).toMatchObject({
-		message: 'Site could not be read 3 times in a row: Stor holmen (1)',
+		message: 'Stor holmen (1) could not be read 3 times in a row',
 		description:
 			'403 for 1. Advice. The other sites are still read, and this one is tried again in turn.',
 		httpStatus: 403,
