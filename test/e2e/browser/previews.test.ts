@@ -17,10 +17,15 @@ beforeAll(async () => {
 	editor = await openEditor(stage);
 });
 
-/** The fields that the input pane shows of the node before, which has not run. */
+/** The fields that the input pane shows of the node before, which has not run, from top to bottom. */
 async function readPreview(): Promise<string[]> {
 	await editor.at('schema-preview-warning').waitFor();
-	return await editor.at('run-data-schema-item', editor.at('ndv-input-panel')).allInnerTexts();
+	const fields = await editor.at('run-data-schema-item', editor.at('ndv-input-panel')).all();
+	// n8n puts them into the page in any order
+	const placed = await Promise.all(
+		fields.map(async (field) => ({ y: (await boxOf(field)).y, name: await field.innerText() })),
+	);
+	return placed.sort((a, b) => a.y - b.y).map(({ name }) => name);
 }
 
 /** Drags a field from the input pane to the fields of a node "Edit Fields". */
