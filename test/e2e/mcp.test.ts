@@ -72,16 +72,21 @@ const callWith = async (siteId: string) => await call('Get site in Aquaculture S
 
 it('lists the node as tools that a model can tell apart', async () => {
 	const { tools } = await client.listTools();
-	const asSeen = tools.map(({ name, description, inputSchema: { properties, required } }) => ({
-		...{ name, description, properties, required },
-	}));
+	const asSeen = Object.fromEntries(
+		tools.map(({ name, description, inputSchema: { properties, required } }) => [
+			name,
+			{ description, properties, required },
+		]),
+	);
 	const several = { properties: { siteIds: SITE_IDS }, required: ['siteIds'] };
 	const own = [{ properties: { siteId: SITE_ID }, required: ['siteId'] }, several, several];
 	expect(asSeen).toEqual(
-		Object.keys(TOOLS).map((name, index) => ({
-			...{ name: toolName(name), description: name },
-			...own[index],
-		})),
+		Object.fromEntries(
+			Object.keys(TOOLS).map((name, index) => [
+				toolName(name),
+				{ description: name, ...own[index] },
+			]),
+		),
 	);
 });
 
