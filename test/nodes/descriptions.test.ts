@@ -21,7 +21,10 @@ beforeAll(async () => {
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
-const site = { group: ['input'], usableAsTool: true, inputs: ['main'] };
+const site = {
+	...{ group: ['input'], usableAsTool: true, inputs: ['main'] },
+	sensitiveOutputFields: expect.arrayContaining(['headers.set-cookie']) as unknown,
+};
 const trigger = { group: ['trigger'], polling: true, inputs: [] };
 
 test.each([
@@ -70,9 +73,10 @@ test('the links of the credential lead to headings of the README', () => {
 });
 
 test.each<[string, INodeParameters, string]>([
-	[SITE, { operation: 'get', siteId: 1042 }, 'get: site 1042'],
-	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'get: site '],
-	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'getUnits: sites 1042, 1057'],
+	[SITE, { operation: 'get', siteId: 1042 }, 'Get: 1042'],
+	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'Get'],
+	[SITE, { operation: 'getAll' }, 'Get Many'],
+	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'Get Units: 1042, 1057'],
 	[TRIGGER, { siteIds: '1042, 1057' }, 'sites 1042, 1057'],
 ])('%s with %j has on the canvas the subtitle "%s"', (type, parameters, text) => {
 	const position: [number, number] = [0, 0];
