@@ -184,7 +184,7 @@ describe('Aquaculture Site Trigger', () => {
 		await editor.execute('Fetch Test Event');
 		const [head, row] = await editor.readTable();
 		expect(head?.join(' ')).toBe(
-			'event siteId siteName unitId unitName changes distance detectedAt unit',
+			'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
 		);
 		expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
 		await takePanel('trigger', 290);
