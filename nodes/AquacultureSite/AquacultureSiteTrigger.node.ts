@@ -100,6 +100,7 @@ async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
 
 /** @throws ParameterError, ServiceFailure, or n8n's own error */
 async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
+	const startedAt = Date.now();
 	const occasion = occasionOf(context);
 	const settings = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
@@ -128,7 +129,7 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 			});
 		}
 		if (!failure) return events;
-		if (occasion === 'activation') rememberRefusal(kept, attempt, failure);
+		if (occasion === 'activation') rememberRefusal(kept, attempt, failure, startedAt);
 		throw failure;
 	} finally {
 		release(kept);
