@@ -28,14 +28,20 @@ const LONGEST_POLL_MS = 36_000;
 const FIRST_POLL =
 	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
 
-// n8n shows 'active' while the workflow is published, 'inactive' before
+const WHILE_BUILDING =
+	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, made up from the first site in <b>Site IDs</b>; nothing has really changed.<br><br>';
+
+// What is below the button, and its help "When will this node trigger my flow?"
 const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
 	header: '',
 	executionsHelp: {
-		inactive: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Once the workflow is published</b>, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
-		active: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Your workflow is published</b>: n8n polls the sites at your <b>Poll Times</b>, and each change starts the workflow. See the executions for what it has reported.`,
+		inactive: `${WHILE_BUILDING}<b>Once the workflow is published</b>, n8n polls the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
+		active: `${WHILE_BUILDING}<b>While the workflow is published</b>, n8n polls the sites at the times under <b>Poll Times</b>, and each change starts the workflow. These executions do not show here, but you can find them in the list of executions.`,
 	},
-	activationHint: `Once the workflow is published, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
+	activationHint: {
+		inactive: `Once the workflow is published, n8n polls the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
+		active: 'The workflow is published: each change of a site starts it.',
+	},
 };
 
 function toItems(events: SiteEvent[]): INodeExecutionData[] {
@@ -63,10 +69,11 @@ export class AquacultureSiteTrigger implements INodeType {
 		hints: [
 			{
 				type: 'info',
-				// Only for a test in the editor: the same pane shows the executions of the published workflow
-				whenToDisplay: 'beforeExecution',
-				location: 'ndv',
-				message: `A test event is made up from the first site in 'Site IDs'. ${FIRST_POLL}`,
+				// In a test and in the execution of a published workflow alike
+				whenToDisplay: 'always',
+				location: 'outputPane',
+				message:
+					"Test events are made up from the first site in 'Site IDs'. The events of a published workflow are real.",
 			},
 		],
 		inputs: [],
@@ -94,12 +101,13 @@ function settingsOf(context: IPollFunctions) {
 async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
 	const { siteIds, apiVersion, events } = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
-	const site = await readFirstSite(service, siteIds, apiVersion);
+	const site = await readFirstSite(service, siteIds, apiVersion, LONGEST_POLL_MS);
 	return sampleEvents(site, events, new Date().toISOString());
 }
 
 /** @throws ParameterError, ServiceFailure, or n8n's own error */
 async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
+	const startedAt = Date.now();
 	const occasion = occasionOf(context);
 	const settings = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
@@ -128,7 +136,7 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 			});
 		}
 		if (!failure) return events;
-		if (occasion === 'activation') rememberRefusal(kept, attempt, failure);
+		if (occasion === 'activation') rememberRefusal(kept, attempt, failure, startedAt);
 		throw failure;
 	} finally {
 		release(kept);

@@ -198,11 +198,12 @@ describe('a site that cannot be read', () => {
 			const trigger = farm.engine.pollingTrigger(node());
 			await expect(trigger.activate()).rejects.toMatchObject(failure);
 			const { siteRequests } = farm.service.counts;
-			// n8n gives up a slow activation, and then says nothing of the reason
 			for (let retry = 0; retry < 4; retry++) {
 				await expect(trigger.activate()).rejects.toMatchObject(failure);
 			}
-			expect(farm.service.counts.siteRequests).toBe(siteRequests);
+			// n8n gives up where retries take long; only an outage may be over soon
+			const isAskedAgain = farm.service.counts.siteRequests > siteRequests;
+			expect(isAskedAgain).toBe(fault.siteId === undefined);
 			const corrected = farm.engine.pollingTrigger(node({ siteIds: '1101' }), trigger.saved);
 			farm.service.faults.site.length = 0;
 			expect(await corrected.activate()).toBeNull();

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Site, Unit } from '../fake-service/sites';
-import { defined } from '../helpers/at';
+import { at, defined } from '../helpers/at';
 import { pick, type Random } from './random';
 
 /** A change of one site or one unit, and what became of it. */
@@ -11,9 +11,9 @@ export interface Change {
 	subject: string;
 	/** Milliseconds since 1970. */
 	madeAt: number;
-	/** How many times the trigger has reported it. */
-	reports: number;
-	/** When the trigger first noticed it, in milliseconds since 1970. */
+	/** How many times each of the triggers has reported it. */
+	reports: number[];
+	/** When a trigger first noticed it, in milliseconds since 1970. */
 	detectedAt?: number;
 	/** It was made, or reported, so shortly before a kill that n8n may not have saved that. */
 	aroundKill: boolean;
@@ -53,6 +53,7 @@ export class Changes {
 	constructor(
 		private readonly sites: Site[],
 		private readonly random: Random,
+		private readonly triggers: number,
 	) {
 		for (const site of sites) this.states.set(site.siteId, [structuredClone(site)]);
 	}
@@ -68,7 +69,7 @@ export class Changes {
 	}
 
 	get unreported(): Change[] {
-		return this.made.filter(({ reports }) => reports === 0);
+		return this.made.filter(({ reports }) => reports.includes(0));
 	}
 
 	/** Changes one site. What has an unreported change stays as it is: two changes in one poll are reported as one. */
@@ -100,8 +101,8 @@ export class Changes {
 		defined(this.states.get(site.siteId)).push(structuredClone(site));
 	}
 
-	/** Takes in an event of the trigger. */
-	report({ event, siteId, unitId, changes, detectedAt }: IDataObject): void {
+	/** Takes in an event of one of the triggers, counted from 0. */
+	report(trigger: number, { event, siteId, unitId, changes, detectedAt }: IDataObject): void {
 		const fields = changes as Array<{ field: string; before: unknown; after: unknown }>;
 		const values = fields.map(({ field, before, after }) => [field, [before, after]] as const);
 		const text = textOf(event as string, siteId, unitId, Object.fromEntries(values));
@@ -110,7 +111,7 @@ export class Changes {
 			this.invented.push(text);
 			return;
 		}
-		change.reports += 1;
+		change.reports[trigger] = at(change.reports, trigger) + 1;
 		change.detectedAt ??= Date.parse(detectedAt as string);
 	}
 
@@ -119,8 +120,8 @@ export class Changes {
 		const now = Date.now();
 		for (const change of this.made) {
 			const { reports, madeAt, detectedAt = 0 } = change;
-			const mayBeLost = reports === 0 && madeAt > now - REPORTED_AFTER_MS;
-			const mayBeReportedTwice = reports > 0 && detectedAt > now - SAVED_AFTER_MS;
+			const mayBeLost = reports.includes(0) && madeAt > now - REPORTED_AFTER_MS;
+			const mayBeReportedTwice = Math.max(...reports) > 0 && detectedAt > now - SAVED_AFTER_MS;
 			if (mayBeLost || mayBeReportedTwice) change.aroundKill = true;
 		}
 	}
@@ -143,7 +144,13 @@ export class Changes {
 		const subject = unit ? `unit ${unit.unitId}` : `site ${site.siteId}`;
 		if (this.unreported.some((change) => change.subject === subject)) return false;
 		const text = textOf(event, site.siteId, unit?.unitId, values);
-		this.made.push({ text, subject, madeAt: Date.now(), reports: 0, aroundKill: false });
+		this.made.push({
+			text,
+			subject,
+			madeAt: Date.now(),
+			reports: Array<number>(this.triggers).fill(0),
+			aroundKill: false,
+		});
 		return true;
 	}
 }

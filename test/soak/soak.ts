@@ -6,6 +6,7 @@ import type { N8nInstance } from '../e2e/n8n';
 import { saveCredential } from '../e2e/use-n8n';
 import { reportChanges } from '../e2e/workflows';
 import type { Service } from '../fake-service/service';
+import { at } from '../helpers/at';
 import { until } from '../helpers/until';
 import { Changes } from './changes';
 import { count } from '../helpers/numbers';
@@ -26,6 +27,9 @@ interface Settings {
 /** All that happens side by side during the soak, and what was seen of it. */
 export class Soak {
 	expiries = 0;
+
+	/** How many times a trigger was off for a moment. */
+	rests = 0;
 
 	/** Polls that n8n recorded as failed, and executions of the trigger that a kill interrupted. */
 	readonly polls = { failed: 0, interrupted: 0 };
@@ -49,9 +53,9 @@ export class Soak {
 		private readonly settings: Settings,
 		readonly service: Service,
 		readonly n8n: N8nInstance,
-		readonly workflows: { reader: string; trigger: string },
+		readonly workflows: { reader: string; triggers: string[] },
 	) {
-		this.changes = new Changes(service.sites, this.random('changes'));
+		this.changes = new Changes(service.sites, this.random('changes'), workflows.triggers.length);
 		this.life = new Life(n8n);
 		this.reader = new Reader(n8n, this.life, this.changes, service.sites);
 	}
@@ -61,11 +65,16 @@ export class Soak {
 		const credential = await saveCredential(n8n, service);
 		const siteIds = service.sites.map(({ siteId }) => siteId);
 		const reader = await n8n.createWorkflow(readerWorkflow(credential));
-		const trigger = await n8n.createWorkflow(reportChanges(credential, siteIds));
 		await n8n.activate(reader);
-		// The trigger's first poll is silent, so it must be over before anything changes.
-		await n8n.activate(trigger);
-		return new Soak(settings, service, n8n, { reader, trigger });
+		const triggers: string[] = [];
+		// The second one has each site twice, the other way around
+		for (const list of [siteIds, [...siteIds, ...siteIds].reverse()]) {
+			const trigger = await n8n.createWorkflow(reportChanges(credential, list));
+			// The trigger's first poll is silent, so it must be over before anything changes.
+			await n8n.activate(trigger);
+			triggers.push(trigger);
+		}
+		return new Soak(settings, service, n8n, { reader, triggers });
 	}
 
 	/** Runs for the time of the settings, and then until the trigger has reported the rest. */
@@ -92,6 +101,11 @@ export class Soak {
 			}),
 			this.repeat('progress', [PROGRESS_EVERY_MS, PROGRESS_EVERY_MS], () => this.sayProgress()),
 			this.killNowAndThen(time),
+			this.repeat(
+				'resting',
+				[15_000, 30_000],
+				async () => await this.life.survive(() => this.rest()),
+			),
 		]);
 		try {
 			const over = setTimeout(time, undefined, { signal, ref: false }).catch(() => undefined);
@@ -112,6 +126,23 @@ export class Soak {
 		await this.look();
 	}
 
+	/** Deactivates the second trigger for a moment. A fault or a kill may keep it off, so it is tried again. */
+	private async rest(): Promise<void> {
+		const trigger = at(this.workflows.triggers, 1);
+		await this.n8n.deactivate(trigger);
+		await this.pause(3000);
+		this.rests += 1;
+		const activate = async () =>
+			await this.n8n.activate(trigger).then(
+				() => true,
+				() => false,
+			);
+		await until('the trigger is active again', activate, {
+			timeoutMs: 240_000,
+			intervalMs: 500,
+		});
+	}
+
 	private random(name: string): Random {
 		return randomFrom(this.settings.seed, name);
 	}
@@ -119,19 +150,21 @@ export class Soak {
 	/** Reads what the trigger has started and has not been read yet. */
 	private async look(): Promise<void> {
 		await this.life.survive(async () => {
-			for (const { id, status } of await this.n8n.executions(this.workflows.trigger, 100)) {
-				if (this.executionsRead.has(id)) continue;
-				if (status === 'crashed') this.polls.interrupted += 1;
-				else if (status === 'success' || status === 'error') {
-					this.readExecution(await this.n8n.waitForExecution(id));
-				} else continue;
-				this.executionsRead.add(id);
+			for (const [trigger, workflow] of this.workflows.triggers.entries()) {
+				for (const { id, status } of await this.n8n.executions(workflow, 100)) {
+					if (this.executionsRead.has(id)) continue;
+					if (status === 'crashed') this.polls.interrupted += 1;
+					else if (status === 'success' || status === 'error') {
+						this.readExecution(trigger, await this.n8n.waitForExecution(id));
+					} else continue;
+					this.executionsRead.add(id);
+				}
 			}
 		});
 	}
 
-	private readExecution(execution: Execution): void {
-		for (const event of execution.json('Reported')) this.changes.report(event);
+	private readExecution(trigger: number, execution: Execution): void {
+		for (const event of execution.json('Reported')) this.changes.report(trigger, event);
 		if (!execution.failure) return;
 		this.polls.failed += 1;
 		const { message } = execution.failure;

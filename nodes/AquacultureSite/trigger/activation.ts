@@ -15,6 +15,8 @@ const LONGEST_CLAIM_MS = 60_000;
 // n8n repeats a failed activation four times, after 1, 2, 4 and 8 seconds
 const RETRIED_WITHIN_MS = 10_000;
 
+const SHORT_TRY_MS = 5000;
+
 interface Refusal {
 	at: number;
 	attempt: string;
@@ -51,8 +53,8 @@ export function release(kept: object): void {
 }
 
 /**
- * Why the activation has failed a moment ago, with the same settings. n8n gives up an activation with a message of
- * its own where the retries take long, so they do not read all sites again.
+ * Why the activation has failed a moment ago with the same settings, where another try would bring the same or take too
+ * long: n8n gives up after 84 seconds of retries, and then shows a message of its own in place of the reason.
  */
 export function refusalOf(kept: object, attempt: string): ServiceFailure | undefined {
 	const last = refusals.get(kept);
@@ -61,6 +63,15 @@ export function refusalOf(kept: object, attempt: string): ServiceFailure | undef
 	return last.failure;
 }
 
-export function rememberRefusal(kept: object, attempt: string, failure: ServiceFailure): void {
-	refusals.set(kept, { attempt, failure, at: Date.now() });
+/** @param startedAt milliseconds since 1970 when the poll began */
+export function rememberRefusal(
+	kept: object,
+	attempt: string,
+	failure: ServiceFailure,
+	startedAt: number,
+): void {
+	const { httpStatus = 0, subject } = failure;
+	const isFinal = subject !== 'credential' && httpStatus >= 400 && httpStatus < 429;
+	const now = Date.now();
+	if (isFinal || now - startedAt > SHORT_TRY_MS) refusals.set(kept, { attempt, failure, at: now });
 }

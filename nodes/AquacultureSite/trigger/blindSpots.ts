@@ -25,6 +25,12 @@ function isRefused({ wasRead, failure: { subject, httpStatus = 0 } }: BlindSpot)
 	return !wasRead && subject === 'site' && httpStatus >= 400 && httpStatus < 500;
 }
 
+/** Where nothing came at all. */
+function timedOut({ source }: State): ServiceFailure {
+	const [url = ''] = source.split(' ');
+	return connectionFailure(['ETIMEDOUT'], url);
+}
+
 /**
  * What a person must know about the sites that are not read, if it is time to say it and has not been said. Notes in
  * the state what it reports.
@@ -41,7 +47,7 @@ export function reportBlindSpots(
 		state.reported.push(...reported.filter(isNew).map(({ siteId }) => siteId));
 	};
 	const isOutage = spots.length === results.size;
-	const reason = spots[0]?.failure ?? heldBack ?? connectionFailure(['ETIMEDOUT'], state.source);
+	const reason = spots[0]?.failure ?? heldBack ?? timedOut(state);
 
 	const refused = spots.filter(isRefused);
 	if (occasion === 'activation') {

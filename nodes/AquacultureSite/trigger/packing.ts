@@ -9,14 +9,11 @@ const CONTRACT = [
 ];
 const RANKS = new Map([...new Set(CONTRACT.flat())].map((name, rank) => [name, rank]));
 
-type Fields = Array<[name: string, value: unknown]>;
+/** A shape has a number and the names of its fields, in the order of the contract whatever order they came in. */
+type Shape = [number: number, names: string[]];
 
-/** Whatever the order in which a service sends its fields, equal objects have the same text. */
-function fieldsOf(value: object): Fields {
-	const rank = ([name]: Fields[number]) => RANKS.get(name) ?? RANKS.size;
-	return Object.entries(value)
-		.filter(([, field]) => field !== undefined)
-		.sort((a, b) => rank(a) - rank(b));
+function rankOf(name: string): number {
+	return RANKS.get(name) ?? RANKS.size;
 }
 
 /**
@@ -25,21 +22,32 @@ function fieldsOf(value: object): Fields {
  * are counted from 1, those of the contract first.
  */
 export function pack(value: unknown): string {
-	const shapes = new Map(CONTRACT.map((names, index) => [JSON.stringify(names), index + 1]));
+	const shapes = new Map(
+		CONTRACT.map((names, index): [string, Shape] => [JSON.stringify(names), [index + 1, names]]),
+	);
 	const ownShapes: string[][] = [];
+	const addShape = (names: string[]): Shape => {
+		ownShapes.push(names);
+		return [CONTRACT.length + ownShapes.length, names];
+	};
+	const shapeOf = (value: Record<string, unknown>): Shape => {
+		const names = Object.keys(value).filter((name) => value[name] !== undefined);
+		const key = JSON.stringify(names);
+		let shape = shapes.get(key);
+		if (!shape) {
+			const sorted = names.sort((a, b) => rankOf(a) - rankOf(b));
+			const sortedKey = JSON.stringify(sorted);
+			shape = shapes.get(sortedKey) ?? addShape(sorted);
+			shapes.set(key, shape).set(sortedKey, shape);
+		}
+		return shape;
+	};
 	const encode = (part: unknown): unknown => {
 		if (typeof part !== 'object' || part === null) return part;
 		if (Array.isArray(part)) return [0, ...part.map(encode)];
-		const fields = fieldsOf(part);
-		const names = fields.map(([name]) => name);
-		const key = JSON.stringify(names);
-		let shape = shapes.get(key);
-		if (shape === undefined) {
-			ownShapes.push(names);
-			shape = CONTRACT.length + ownShapes.length;
-			shapes.set(key, shape);
-		}
-		return [shape, ...fields.map(([, field]) => encode(field))];
+		const fields = part as Record<string, unknown>;
+		const [number, names] = shapeOf(fields);
+		return [number, ...names.map((name) => encode(fields[name]))];
 	};
 	const content = encode(value);
 	return JSON.stringify([content, ...ownShapes]);

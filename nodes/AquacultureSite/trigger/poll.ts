@@ -39,7 +39,6 @@ export function concludePoll(old: State, poll: Poll, options: Options): Conclusi
 	for (const siteId of siteIds) {
 		const result = results.get(siteId);
 		const snapshot = old.sites[siteId];
-		const failures = old.failing[siteId] ?? 0;
 		if (result && !(result instanceof ServiceFailure)) {
 			sites[siteId] = toSnapshot(result);
 			const before = snapshot === sites[siteId] ? undefined : fromSnapshot(snapshot);
@@ -50,14 +49,12 @@ export function concludePoll(old: State, poll: Poll, options: Options): Conclusi
 			continue;
 		}
 		if (snapshot !== undefined) sites[siteId] = snapshot;
-		if (result) {
-			const before = fromSnapshot(snapshot);
-			const title = before ? tidy(siteTitle(before, siteId), 80) : siteId;
-			const polls = failures + 1;
-			spots.push({ siteId, title, failure: result, polls, wasRead: before !== undefined });
-		}
-		const count = result ? failures + 1 : failures;
-		if (count > 0) failing[siteId] = count;
+		const polls = (old.failing[siteId] ?? 0) + (result ? 1 : 0);
+		if (polls > 0) failing[siteId] = polls;
+		if (!result) continue;
+		const before = fromSnapshot(snapshot);
+		const title = before ? tidy(siteTitle(before, siteId), 80) : siteId;
+		spots.push({ siteId, title, failure: result, polls, wasRead: before !== undefined });
 	}
 
 	const isOutage = spots.length === results.size;

@@ -38,7 +38,7 @@ export async function readSites(
 	milliseconds: number,
 ): Promise<Reading> {
 	const reading: Reading = { results: new Map() };
-	AbortSignal.timeout(milliseconds).addEventListener('abort', () => service.stop());
+	stopAfter(milliseconds, service);
 	const read = async (siteId: string) => {
 		const { body } = await service.read({ siteId, apiVersion, ...REQUEST });
 		reading.results.set(siteId, body);
@@ -57,12 +57,19 @@ export async function readSites(
 	return reading;
 }
 
-/** The first of the sites that can be read; they are requested one after the other. */
+/**
+ * The first of the sites that can be read; they are requested one after the other.
+ *
+ * @param milliseconds that it may take
+ * @throws why the first one could not be read, where none can
+ */
 export async function readFirstSite(
 	service: SiteService,
 	siteIds: string[],
 	apiVersion: string,
+	milliseconds: number,
 ): Promise<Site> {
+	stopAfter(milliseconds, service);
 	let failure: unknown;
 	for (const siteId of siteIds) {
 		try {
@@ -73,6 +80,10 @@ export async function readFirstSite(
 		}
 	}
 	throw failure;
+}
+
+function stopAfter(milliseconds: number, service: SiteService): void {
+	AbortSignal.timeout(milliseconds).addEventListener('abort', () => service.stop());
 }
 
 /** Whether the site itself was answered: a login that failed or a rate limit says nothing about it. */

@@ -140,6 +140,10 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		],
 	],
 	[
+		'that all sites are refused is not reported again as an outage',
+		[[{ 1: 404, 2: 404 }, 'Sites 1 and 2 cannot be read'], ...three({ 1: 404, 2: 404 })],
+	],
+	[
 		'a site that is added to the list starts silently',
 		[[{ 1: 'a' }], [{ 1: 'b', 2: 'a' }, '1: a to b'], [{ 1: 'b', 2: 'b' }, '2: a to b']],
 	],
