@@ -32,7 +32,11 @@ function rebuildInto(n8n: N8nInstance): GuardedProcess {
 		onLine: (line) => {
 			if (line.includes("Finished 'rebuild'")) {
 				copied = copied.then(copy).catch((error: unknown) => say(`Not copied: ${String(error)}`));
-			} else if (/'rebuild' errored|error TS/.test(line)) console.log(line);
+			} else if (line.includes('error TS')) {
+				console.log(line);
+			} else if (line.includes("'rebuild' errored")) {
+				say('Not built. n8n keeps the last build; fix the lines above and save.');
+			}
 		},
 	});
 }

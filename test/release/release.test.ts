@@ -12,7 +12,7 @@ import { sampleSites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
 import { type Registry, startRegistry } from './registry';
-import { commandsOf, readJobs } from './workflows';
+import { commandsOf, readJobs } from '../gate/workflows';
 
 const PACKAGE = 'n8n-nodes-aquaculture';
 const PACKAGES = '/community-packages';
