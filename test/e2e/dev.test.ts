@@ -79,8 +79,11 @@ function rename(name: string): void {
 	writeFileSync(file, source.replace(NAME, `displayName: '${name}'`));
 }
 
-const expectName = async (name: string) =>
-	await until(`n8n shows the name ${name}`, async () => (await nameInN8n()) === name, SLOW);
+async function expectName(name: string): Promise<void> {
+	// n8n writes the file anew, and may be read in the middle of that
+	const isThere = async () => (await nameInN8n().catch(() => undefined)) === name;
+	await until(`n8n shows the name ${name}`, isThere, SLOW);
+}
 
 test('a changed text is in the running n8n, a compile error in the terminal, and the next good build in n8n', async () => {
 	expect(await nameInN8n()).toBe('Aquaculture Site');

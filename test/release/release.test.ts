@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
@@ -7,7 +7,7 @@ import { waitForPoll } from '../e2e/checks';
 import { run } from '../e2e/processes';
 import { saveCredential, useN8n } from '../e2e/use-n8n';
 import { chain, manualTrigger, node, reportChanges } from '../e2e/workflows';
-import { ROOT } from '../e2e/workspace';
+import { inWorkspace, ROOT } from '../e2e/workspace';
 import { sampleSites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
@@ -141,6 +141,14 @@ async function runAll(): Promise<Record<string, unknown>> {
 	});
 	return Object.fromEntries(await Promise.all(entries));
 }
+
+test('a clone without the history says what it lacks', async () => {
+	const clone = inWorkspace('checkouts', 'shallow');
+	rmSync(clone, { recursive: true, force: true });
+	const env = process.env;
+	await run('git', ['clone', '--depth=1', `file://${ROOT}`, clone], { cwd: ROOT, env });
+	await expect(checkOutVersion(OLD, clone)).rejects.toThrow('git fetch --unshallow');
+});
 
 // Each test continues where the one before it has left the instance, as the life of a release does.
 
