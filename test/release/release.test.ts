@@ -9,10 +9,10 @@ import { saveCredential, useN8n } from '../e2e/use-n8n';
 import { chain, manualTrigger, node, reportChanges } from '../e2e/workflows';
 import { inWorkspace, ROOT } from '../e2e/workspace';
 import { sampleSites } from '../fake-service/sites';
+import { commandsOf, readJobs } from '../gate/workflows';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
 import { type Registry, startRegistry } from './registry';
-import { commandsOf, readJobs } from '../gate/workflows';
 
 const PACKAGE = 'n8n-nodes-aquaculture';
 const PACKAGES = '/community-packages';
@@ -197,7 +197,7 @@ test(`the workflows that ${OLD} saved run as before, except as CHANGELOG.md says
 	for (const line of Object.values(CHANGED)) expect(section).toMatch(line);
 	// Semantic Versioning 2.0.0, section 8
 	const isMajor = Number.parseInt(NEW) > Number.parseInt(OLD);
-	expect(isMajor).toBe(changed.length > 0);
+	expect(isMajor || changed.length === 0).toBe(true);
 });
 
 test('a change that happens while n8n restarts after the update is reported once', async () => {
