@@ -33,7 +33,7 @@ export interface Registry {
 /** Installs verdaccio in `.n8n/registry`, unless the one of the lock file is there. */
 async function installVerdaccio(say: Say): Promise<string> {
 	const files = ['package.json', 'package-lock.json'].map((name) =>
-		join(__dirname, 'registry', name),
+		join(__dirname, 'verdaccio', name),
 	);
 	const dir = dirname(inWorkspace('registry', 'package.json'));
 	const stamp = join(dir, 'installed');
