@@ -23,5 +23,7 @@ const rebuild = (done) => exports.build(done);
 
 /** Rebuilds when a source changes, also after a failed build. Returns nothing, so that gulp does not wait for it. */
 exports.watch = () => {
-	watch(['credentials/**', 'nodes/**', 'icons/**'], series(rebuild));
+	const watcher = watch(['credentials/**', 'nodes/**', 'icons/**'], series(rebuild));
+	// `npm run dev` waits for it: what is saved earlier would not be seen
+	watcher.on('ready', () => console.log('Watching'));
 };

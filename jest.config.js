@@ -8,7 +8,7 @@ module.exports = {
 	maxWorkers: '100%',
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue)/'],
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue|release)/'],
 	// markdown-table is an ES module
 	transform: { '^.+\\.ts$|/markdown-table/': '@swc/jest' },
 	transformIgnorePatterns: ['/node_modules/(?!markdown-table/)'],

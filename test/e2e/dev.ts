@@ -1,5 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Cleanup } from '../helpers/cleanup';
+import { until } from '../helpers/until';
 import { keepOpen, runCommand, say, startDemo } from './cli';
 import type { N8nInstance } from './n8n';
 import { freePort, GuardedProcess } from './processes';
@@ -18,22 +20,33 @@ credentials/, nodes/ or icons/ is built, and n8n loads it.
  *
  * Copied, not linked: a linked package would find the checkout's n8n-workflow, and n8n has its own.
  */
-function rebuildInto(n8n: N8nInstance): GuardedProcess {
+async function rebuildInto(n8n: N8nInstance, cleanup: Cleanup): Promise<void> {
 	const target = join(n8n.userFolder, '.n8n/nodes/node_modules/n8n-nodes-aquaculture/dist');
 	let copied = Promise.resolve();
+	let isWatching = false;
 	const copy = async () => {
 		await rm(target, { recursive: true, force: true });
 		await cp(join(ROOT, 'dist'), target, { recursive: true });
 		say('Built. n8n loads it, and an open editor shows it.');
 	};
-	return new GuardedProcess('npm', ['exec', 'gulp', 'watch'], {
+	const builder = new GuardedProcess('npm', ['exec', 'gulp', 'watch'], {
 		cwd: ROOT,
 		env: packageManagerEnv(),
 		onLine: (line) => {
-			if (line.includes("Finished 'rebuild'")) {
+			if (line === 'Watching') isWatching = true;
+			else if (line.includes("Finished 'rebuild'")) {
 				copied = copied.then(copy).catch((error: unknown) => say(`Not copied: ${String(error)}`));
-			} else if (/'rebuild' errored|error TS/.test(line)) console.log(line);
+			} else if (line.includes('error TS')) {
+				console.log(line);
+			} else if (line.includes("'rebuild' errored")) {
+				say('Not built. n8n keeps the last build; fix the lines above and save.');
+			}
 		},
+	});
+	cleanup.defer(() => builder.kill());
+	await until('the sources are watched', () => {
+		if (!builder.running) throw new Error('gulp has ended');
+		return isWatching;
 	});
 }
 
@@ -43,7 +56,6 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const port = await freePort(values.port);
 	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
 	const demo = await startDemo(options, cleanup);
-	const builder = rebuildInto(demo.n8n);
-	cleanup.defer(() => builder.kill());
+	await rebuildInto(demo.n8n, cleanup);
 	await keepOpen(demo);
 });

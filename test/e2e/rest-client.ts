@@ -31,8 +31,12 @@ export class RestClient {
 		return await this.request('POST', path, body);
 	}
 
-	async patch(path: string, body: object): Promise<void> {
-		await this.request('PATCH', path, body);
+	async patch<T>(path: string, body: object): Promise<T> {
+		return await this.request('PATCH', path, body);
+	}
+
+	async delete(path: string): Promise<void> {
+		await this.call('DELETE', path);
 	}
 
 	/** Whether the health check and, for a server, the REST interface respond; the former does so a little earlier. */

@@ -1,15 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { parse } from 'yaml';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { run } from '../e2e/processes';
 import { setup } from '../e2e/setup';
 import { inWorkspace, packageManagerEnv, ROOT } from '../e2e/workspace';
 import { defined } from '../helpers/at';
+import { type ComposeService, readDockerFile } from './compose';
 import type { Servers } from './servers';
-
-// The tests run no Docker: they do what the files in docker/ say with folders and processes of this machine.
-
-const readDockerFile = (file: string) => readFileSync(join(ROOT, 'docker', file), 'utf8');
 
 /**
  * Runs the RUN instruction of the Dockerfile, with the tarball instead of the published package.
@@ -29,26 +25,19 @@ export async function buildImage(): Promise<string> {
 	return home;
 }
 
-/** What compose.yaml gives each n8n, for servers on this machine, and how many executions a worker runs at once. */
-export function readCompose(servers: Servers): {
-	env: Record<string, string>;
-	concurrency: number;
-} {
-	const compose = parse(readDockerFile('compose.yaml')) as {
-		'x-n8n': { environment: Record<string, string> };
-		services: { worker: { command: string } };
-	};
-	const here: Record<string, string> = { redis: '127.0.0.1', postgres: '127.0.0.1' };
-	const entries = Object.entries(compose['x-n8n'].environment).map(([name, value]) => [
-		name,
-		here[value] ?? value.replace(/^\$\{.*\}$/, 'secret'),
-	]);
-	return {
-		env: {
-			...(Object.fromEntries(entries) as Record<string, string>),
-			QUEUE_BULL_REDIS_PORT: String(servers.redisPort),
-			DB_POSTGRESDB_PORT: String(servers.postgresPort),
-		},
-		concurrency: Number(/^worker --concurrency=(\d+)$/.exec(compose.services.worker.command)?.[1]),
-	};
+/** The environment of a service, on this machine: the hosts that are other services are ports of it. */
+export function environmentHere(
+	{ environment }: ComposeService,
+	{ redisPort, postgresPort }: Servers,
+): Record<string, string> {
+	const ports: Record<string, number> = { redis: redisPort, postgres: postgresPort };
+	const entries = Object.entries(environment).flatMap(([name, value]) => {
+		const port = ports[value];
+		if (port === undefined || !name.endsWith('_HOST')) return [[name, value]];
+		return [
+			[name, '127.0.0.1'],
+			[name.replace(/HOST$/, 'PORT'), String(port)],
+		];
+	});
+	return Object.fromEntries(entries) as Record<string, string>;
 }

@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { cpSync, readFileSync } from 'node:fs';
 import { expectReportedChange } from '../e2e/checks';
 import { type CredentialReference, N8nInstance } from '../e2e/n8n';
+import type { N8nOptions } from '../e2e/n8n-process';
 import { setup } from '../e2e/setup';
 import { saveCredential, startFake } from '../e2e/use-n8n';
 import { callWebhook, chain, siteNode, webhook } from '../e2e/workflows';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
-import { at } from '../helpers/at';
+import { at, defined } from '../helpers/at';
 import { Cleanup } from '../helpers/cleanup';
-import { buildImage, readCompose } from './docker';
+import { type ComposeService, concurrencyOf, readCompose } from './compose';
+import { buildImage, environmentHere } from './docker';
 import { startServers } from './servers';
 
 /** The service is far away, so that an execution mostly waits. */
@@ -30,21 +33,33 @@ let callers: number;
 
 /** What the Dockerfile and compose.yaml make: one main process and two workers. */
 beforeAll(async () => {
-	const { env, concurrency } = readCompose(await startServers(cleanup));
+	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
+	const services = readCompose(secrets);
+	const servers = await startServers(cleanup, services);
 	service = await startFake(cleanup, { sites: SITES });
 	service.faults.site.push({ latencyMs: LATENCY_MS });
 	const home = await buildImage();
 	const { install } = setup();
-	const startContainer = async (name: string, worker?: { concurrency: number }) => {
+	const startContainer = async (
+		name: string,
+		of: ComposeService,
+		worker?: N8nOptions['worker'],
+	) => {
+		const env = environmentHere(of, servers);
 		const n8n = await N8nInstance.create({ install, name, env, worker });
 		cleanup.defer(() => n8n.dispose());
 		cpSync(home, n8n.userFolder, { recursive: true });
 		await n8n.start();
 		return n8n;
 	};
-	main = await startContainer('queue-main');
-	for (const name of ['queue-worker-1', 'queue-worker-2']) {
-		workers.push(await startContainer(name, { concurrency }));
+	main = await startContainer('queue-main', services.n8n);
+	const healthUrl = defined(services.n8n.healthcheck?.test.at(-1));
+	const health = await fetch(healthUrl.replace('http://localhost:5678', main.baseUrl));
+	expect(health.status).toBe(200);
+	const concurrency = concurrencyOf(services.worker);
+	for (let count = 1; count <= defined(services.worker.deploy).replicas; count++) {
+		const name = `queue-worker-${count}`;
+		workers.push(await startContainer(name, services.worker, { concurrency }));
 	}
 	callers = 2 * workers.length * concurrency;
 	credential = await saveCredential(main, service);

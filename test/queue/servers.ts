@@ -1,10 +1,12 @@
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, GuardedProcess, missingCommands, run } from '../e2e/processes';
 import { SetupError } from '../e2e/workspace';
+import { defined } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
+import { type ComposeServices, probeOf } from './compose';
 
 /** A Redis and a PostgreSQL on 127.0.0.1. */
 export interface Servers {
@@ -19,9 +21,6 @@ const DEBIAN_POSTGRES = '/usr/lib/postgresql';
 /** PostgreSQL refuses to run as root; Debian's package brings this user. */
 const POSTGRES_USER = 'postgres';
 const isRoot = process.getuid?.() === 0;
-
-/** The database, and its superuser, who needs no password. */
-const DATABASE = 'n8n';
 
 /** A PostgreSQL command; Debian installs it outside of the search path. */
 export function postgresCommand(name: string): string {
@@ -58,8 +57,8 @@ async function startServer(
 	});
 }
 
-/** Starts a Redis that stores nothing. */
-async function startRedis(cleanup: Cleanup): Promise<number> {
+/** Starts a Redis, which here stores nothing. */
+async function startRedis(cleanup: Cleanup, service: ComposeServices['redis']): Promise<number> {
 	const dir = mkdtempSync(join(tmpdir(), 'queue-redis-'));
 	const port = await freePort();
 	const at = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dir];
@@ -67,38 +66,58 @@ async function startRedis(cleanup: Cleanup): Promise<number> {
 		cleanup,
 		dir,
 		['redis-server', [...at, '--save', '', '--appendonly', 'no']],
-		['redis-cli', ['-h', '127.0.0.1', '-p', String(port), '-e', 'ping']],
+		probeOf(service, ['-h', '127.0.0.1', '-p', String(port)]),
 	);
 	return port;
 }
 
-/** Starts a PostgreSQL with the database, in a folder that its user may access. */
-async function startPostgres(cleanup: Cleanup): Promise<number> {
+/**
+ * Starts a PostgreSQL as its official image does: with the superuser, the password and the database of the environment,
+ * and no connection without that password. Its folder is one that its user may access.
+ */
+async function startPostgres(
+	cleanup: Cleanup,
+	service: ComposeServices['postgres'],
+): Promise<number> {
+	const { environment } = service;
+	const user = defined(environment['POSTGRES_USER']);
+	const password = defined(environment['POSTGRES_PASSWORD']);
 	const dir = mkdtempSync(join(tmpdir(), 'queue-postgres-'));
 	const execute = async (...command: Command) => {
-		const { code, stdout, output } = await run(...command, { cwd: dir, env: process.env });
+		const env = { ...process.env, PGPASSWORD: password };
+		const { code, stdout, output } = await run(...command, { cwd: dir, env });
 		if (code !== 0) throw new Error(`PostgreSQL could not be set up.\n${output}`);
 		return stdout.trim();
 	};
+	const passwordFile = `${dir}.password`;
+	writeFileSync(passwordFile, password);
+	cleanup.defer(() => rmSync(passwordFile));
 	if (isRoot) {
 		const id = async (flag: string) => Number(await execute('id', [flag, POSTGRES_USER]));
-		chownSync(dir, await id('-u'), await id('-g'));
+		const owner = [await id('-u'), await id('-g')] as const;
+		for (const path of [dir, passwordFile]) chownSync(path, ...owner);
 	}
-	await execute(...asPostgres('initdb', '-D', dir, '-U', DATABASE, '-E', 'UTF8', '--auth=trust'));
+	const login = ['-U', user, '--pwfile', passwordFile, '--auth=scram-sha-256'];
+	await execute(...asPostgres('initdb', '-D', dir, '-E', 'UTF8', ...login));
 	const port = await freePort();
 	const at = ['-h', '127.0.0.1', '-p', String(port)];
+	const [probe, options] = probeOf(service, at);
 	await startServer(
 		cleanup,
 		dir,
 		asPostgres('postgres', '-D', dir, ...at, '-c', 'unix_socket_directories='),
-		[postgresCommand('pg_isready'), [...at, '-U', DATABASE]],
+		[postgresCommand(probe), options],
 	);
-	await execute(postgresCommand('createdb'), [...at, '-U', DATABASE, DATABASE]);
+	const database = defined(environment['POSTGRES_DB']);
+	await execute(postgresCommand('createdb'), [...at, '-U', user, database]);
 	return port;
 }
 
 /** @throws SetupError when a server is not installed on this machine */
-export async function startServers(cleanup: Cleanup): Promise<Servers> {
+export async function startServers(
+	cleanup: Cleanup,
+	{ postgres, redis }: ComposeServices,
+): Promise<Servers> {
 	const missing = missingCommands('redis-server', postgresCommand('postgres'));
 	if (missing.length > 0) {
 		throw new SetupError(
@@ -106,5 +125,8 @@ export async function startServers(cleanup: Cleanup): Promise<Servers> {
 				'Install them (on Debian or Ubuntu: apt-get install redis-server postgresql), and run the command again.',
 		);
 	}
-	return { redisPort: await startRedis(cleanup), postgresPort: await startPostgres(cleanup) };
+	return {
+		redisPort: await startRedis(cleanup, redis),
+		postgresPort: await startPostgres(cleanup, postgres),
+	};
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
@@ -41,7 +41,23 @@ export async function fakeHosts(
 	name: string,
 	hosts: Record<string, Host>,
 ): Promise<Record<string, string>> {
-	const altNames = Object.keys(hosts).map((value) => ({ type: 2 as const, value }));
+	return await playHosts(cleanup, name, Object.keys(hosts), (request, response) => {
+		const respond = (status: number, body: object) =>
+			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+		readRequest(request)
+			.then((read) => respond(200, defined(hosts[request.headers.host ?? ''])(read)))
+			.catch((error: unknown) => respond(500, { message: String(error) }));
+	});
+}
+
+/** Like `fakeHosts`, with one listener for the requests to all hosts. */
+export async function playHosts(
+	cleanup: Cleanup,
+	name: string,
+	hosts: string[],
+	listener: RequestListener,
+): Promise<Record<string, string>> {
+	const altNames = hosts.map((value) => ({ type: 2 as const, value }));
 	const { private: key, cert } = await generate([{ name: 'commonName', value: 'fakes' }], {
 		keyType: 'ec',
 		extensions: [
@@ -51,19 +67,12 @@ export async function fakeHosts(
 	});
 	const certificate = inWorkspace('certificates', `${name}.pem`);
 	writeFileSync(certificate, cert);
-
-	const tls = createTlsServer({ key, cert }, (request, response) => {
-		const respond = (status: number, body: object) =>
-			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-		readRequest(request)
-			.then((read) => respond(200, defined(hosts[request.headers.host ?? ''])(read)))
-			.catch((error: unknown) => respond(500, { message: String(error) }));
-	});
+	const tls = createTlsServer({ key, cert }, listener);
 
 	const proxy = createServer();
 	proxy.on('connection', (socket) => socket.on('error', () => socket.destroy()));
 	proxy.on('connect', ({ url = '' }, socket) => {
-		if (!Object.hasOwn(hosts, url.replace(/:443$/, ''))) {
+		if (!hosts.includes(url.replace(/:443$/, ''))) {
 			socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
 			return;
 		}

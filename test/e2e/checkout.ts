@@ -1,0 +1,64 @@
+import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { run } from './processes';
+import { inWorkspace, ROOT } from './workspace';
+
+async function git(checkout: string, ...args: string[]): Promise<string> {
+	const { code, stdout, output } = await run('git', args, { cwd: checkout, env: process.env });
+	if (code !== 0) throw new Error(`git ${args.join(' ')} failed.\n${output}`);
+	return stdout.trim();
+}
+
+/** An empty folder `.n8n/checkouts/<name>` with this checkout's dependencies. */
+function makeFolder(name: string): string {
+	const folder = dirname(inWorkspace('checkouts', name, 'any'));
+	rmSync(folder, { recursive: true, force: true });
+	inWorkspace('checkouts', name, 'any');
+	symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+	return folder;
+}
+
+/** Copies this checkout as it is now, uncommitted changes and new files included; returns its folder. */
+export async function copyCheckout(name: string): Promise<string> {
+	const files = await git(ROOT, 'ls-files', '-z', '--cached', '--others', '--exclude-standard');
+	const deleted = new Set((await git(ROOT, 'ls-files', '-z', '--deleted')).split('\0'));
+	const folder = makeFolder(name);
+	for (const file of files.split('\0').filter((each) => each !== '' && !deleted.has(each))) {
+		cpSync(join(ROOT, file), join(folder, file));
+	}
+	return folder;
+}
+
+/**
+ * Checks out a released version from the history: its tag, or else the commit that set it in package.json.
+ * @param from a clone that has this history
+ * @returns its folder
+ * @throws Error when the clone does not have it
+ */
+export async function checkOutVersion(version: string, from = ROOT): Promise<string> {
+	const commit = await commitOf(version, from);
+	const folder = makeFolder(`v${version}`);
+	const archive = join(folder, 'source.tar');
+	await git(from, 'archive', '--output', archive, commit);
+	const env = process.env;
+	const { code, output } = await run('tar', ['-xf', archive], { cwd: folder, env });
+	if (code !== 0) throw new Error(`Version ${version} could not be unpacked.\n${output}`);
+	rmSync(archive);
+	return folder;
+}
+
+async function commitOf(version: string, from: string): Promise<string> {
+	const tag = await git(from, 'tag', '--list', `v${version}`);
+	if (tag !== '') return tag;
+	if ((await git(from, 'rev-parse', '--is-shallow-repository')) === 'true') {
+		throw new Error(
+			`This clone lacks the history that version ${version} is built from. ` +
+				'Run "git fetch --unshallow --tags" first.',
+		);
+	}
+	const line = `-S"version": "${version}"`;
+	const log = await git(from, 'log', '--format=%H', '--reverse', line, '--', 'package.json');
+	const [commit] = log.split('\n');
+	if (commit) return commit;
+	throw new Error(`No commit of this repository sets version ${version} in package.json.`);
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { at, defined } from '../helpers/at';
+import { Cleanup } from '../helpers/cleanup';
+import { until } from '../helpers/until';
+import { copyCheckout } from './checkout';
+import { TIMEOUT_MS } from './n8n-process';
+import { freePort, GuardedProcess } from './processes';
+import { inWorkspace } from './workspace';
+
+const NODE_FILE = 'nodes/AquacultureSite/AquacultureSite.node.ts';
+const NAME = "displayName: 'Aquaculture Site'";
+const SLOW = { timeoutMs: TIMEOUT_MS, intervalMs: 100 };
+
+/** What is installed for all checkouts. */
+const SHARED = /^(cache|install-2|sqlite3)$/;
+
+const cleanup = new Cleanup();
+const lines: string[] = [];
+let file: string;
+let source: string;
+let dev: GuardedProcess;
+let baseUrl: string;
+let cookie: string;
+
+/** What the terminal shows behind a label. */
+const shown = (label: string) =>
+	defined(lines.map((line) => new RegExp(`^ *${label} +(\\S+)$`).exec(line)?.[1]).find(Boolean));
+
+/** `npm run dev` in a copy of the checkout, which the tests may change, and its n8n, logged in to as the terminal says. */
+beforeAll(async () => {
+	const folder = await copyCheckout('dev');
+	mkdirSync(join(folder, '.n8n'));
+	const workspace = dirname(inWorkspace('any'));
+	for (const name of readdirSync(workspace).filter((each) => SHARED.test(each))) {
+		symlinkSync(join(workspace, name), join(folder, '.n8n', name));
+	}
+	file = join(folder, NODE_FILE);
+	source = readFileSync(file, 'utf8');
+	const port = String(await freePort());
+	dev = new GuardedProcess('npm', ['run', 'dev', '--', '--port', port], {
+		cwd: folder,
+		env: process.env,
+		onLine: (line) => lines.push(line),
+	});
+	cleanup.defer(() => dev.kill());
+	await print(/Ctrl-C/);
+	baseUrl = new URL(shown('Address')).origin;
+	const response = await fetch(`${baseUrl}/rest/login`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ emailOrLdapLoginId: shown('Email'), password: shown('Password') }),
+	});
+	[cookie = ''] = at(response.headers.getSetCookie(), 0).split(';');
+});
+
+afterAll(() => cleanup.run());
+
+/** Waits until the terminal shows a line. */
+async function print(pattern: RegExp): Promise<void> {
+	const isShown = () => {
+		if (lines.some((line) => pattern.test(line))) return true;
+		if (!dev.running) throw new Error(`npm run dev has ended:\n${lines.join('\n')}`);
+		return false;
+	};
+	await until(`the terminal shows ${String(pattern)}:\n${lines.join('\n')}`, isShown, SLOW);
+}
+
+/** The name of the node as n8n's editor gets it. */
+async function nameInN8n(): Promise<string | undefined> {
+	const response = await fetch(`${baseUrl}/types/nodes.json`, { headers: { cookie } });
+	const types = (await response.json()) as Array<{ name: string; displayName: string }>;
+	return types.find(({ name }) => name === 'n8n-nodes-aquaculture.aquacultureSite')?.displayName;
+}
+
+/** Saves the node with another name. */
+function rename(name: string): void {
+	expect(source).toContain(NAME);
+	writeFileSync(file, source.replace(NAME, `displayName: '${name}'`));
+}
+
+async function expectName(name: string): Promise<void> {
+	// n8n writes the file anew, and may be read in the middle of that
+	const isThere = async () => (await nameInN8n().catch(() => undefined)) === name;
+	await until(`n8n shows the name ${name}`, isThere, SLOW);
+}
+
+test('a changed text is in the running n8n, a compile error in the terminal, and the next good build in n8n', async () => {
+	expect(await nameInN8n()).toBe('Aquaculture Site');
+	rename('First Change');
+	await expectName('First Change');
+
+	writeFileSync(file, source.replace(NAME, 'displayName: 17'));
+	await print(/AquacultureSite\.node\.ts.*error TS2322/);
+	await print(/n8n keeps the last build/);
+	expect(await nameInN8n()).toBe('First Change');
+
+	rename('Second Change');
+	await expectName('Second Change');
+});

@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { INodeParameters } from 'n8n-workflow';
+import { checkOutVersion, copyCheckout } from '../e2e/checkout';
+import { waitForPoll } from '../e2e/checks';
+import { run } from '../e2e/processes';
+import { saveCredential, useN8n } from '../e2e/use-n8n';
+import { chain, manualTrigger, node, reportChanges } from '../e2e/workflows';
+import { inWorkspace, ROOT } from '../e2e/workspace';
+import { sampleSites } from '../fake-service/sites';
+import { commandsOf, readJobs } from '../gate/workflows';
+import { at, defined } from '../helpers/at';
+import { until } from '../helpers/until';
+import { type Registry, startRegistry } from './registry';
+
+const PACKAGE = 'n8n-nodes-aquaculture';
+const PACKAGES = '/community-packages';
+
+const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+const { version: NEW } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+	version: string;
+};
+/** The release before: what users have who update. */
+const OLD = defined(
+	[...changelog.matchAll(/^## \[(\d[^\]]*)\]/gm)]
+		.map(([, each]) => each)
+		.find((each) => each !== NEW),
+);
+
+/** What CHANGELOG.md says about the new version. */
+const section = defined(changelog.split(/^## /m).find((each) => each.startsWith(`[${NEW}]`)));
+
+const SITES = sampleSites();
+const FIRST = at(SITES, 0);
+const ONE = String(FIRST.siteId);
+const BOTH = `${ONE}, ${at(SITES, 1).siteId}`;
+
+/** The node as 1.0.2's editor saved it: without the parameters that have their defaults. */
+const SAVED: Record<string, INodeParameters> = {
+	Get: { siteId: ONE, options: {} },
+	'Get without units': { siteId: ONE, include: ['info'], options: {} },
+	'Get, simplified': { siteId: ONE, output: 'simplified', options: {} },
+	'Get Many': { operation: 'getAll', siteIds: BOTH, options: { maxConcurrency: 4, maxRetries: 1 } },
+	'Get Many, simplified': { operation: 'getAll', siteIds: BOTH, output: 'simplified', options: {} },
+	'Get Many, with the response': {
+		operation: 'getAll',
+		siteIds: BOTH,
+		options: { fullResponse: true, apiVersion: '2023-01-01', timeout: 60000 },
+	},
+	'Get Units': { operation: 'getUnits', siteIds: BOTH, options: {} },
+	'Get Units without site info': {
+		operation: 'getUnits',
+		siteIds: BOTH,
+		options: { includeInfo: false },
+	},
+	'Get GeoJSON': { operation: 'getGeoJson', siteIds: BOTH, options: {} },
+	'Get GeoJSON as a file': {
+		operation: 'getGeoJson',
+		siteIds: BOTH,
+		format: 'file',
+		binaryPropertyName: 'map',
+		options: {},
+	},
+};
+
+/** Those that return other items after the update, and what the CHANGELOG says about it. */
+const CHANGED: Record<string, RegExp> = {};
+
+/** What n8n says about an installed package. */
+interface InstalledPackage {
+	installedVersion: string;
+	updateAvailable?: string;
+	failedLoading?: boolean;
+	installedNodes: Array<{ type: string }>;
+}
+
+let registry: Registry;
+
+/** Runs the commands of publish.yml for a tag, less what needs GitHub: `npm ci`, and the provenance that it signs. */
+async function publish(folder: string, tag: string) {
+	const { pack, publish: upload } = readJobs('publish.yml');
+	const commands = [...commandsOf(defined(pack)), ...commandsOf(defined(upload))]
+		.filter((command) => command !== 'npm ci')
+		.map((command) => command.replace(' --provenance', ''));
+	const env = {
+		PATH: process.env['PATH'],
+		HOME: registry.publisherHome,
+		GITHUB_REF_NAME: tag,
+		...registry.env,
+	};
+	return await run('bash', ['-ec', commands.join('\n')], { cwd: folder, env });
+}
+
+async function publishVersion(folder: string, version: string): Promise<void> {
+	const { code, output } = await publish(folder, `v${version}`);
+	if (code !== 0) throw new Error(`Version ${version} could not be published.\n${output}`);
+}
+
+const stage = useN8n('release', {
+	n8n: async (cleanup) => {
+		registry = await startRegistry(cleanup, (line) => process.stderr.write(`${line}\n`));
+		return { env: registry.env, tarball: undefined };
+	},
+	credential: false,
+});
+
+const installed = async () => await stage.n8n.rest.get<InstalledPackage[]>(PACKAGES);
+
+/** Saves the workflows, with a credential, as a user of the old version does. */
+async function saveWorkflows(): Promise<void> {
+	const { n8n, service } = stage;
+	stage.credential = await saveCredential(n8n, service);
+	const credentials = { aquacultureApi: stage.credential };
+	for (const [name, parameters] of Object.entries(SAVED)) {
+		const read = node(name, `${PACKAGE}.aquacultureSite`, 1, parameters, { credentials });
+		workflowIds[name] = await n8n.createWorkflow(chain(name, manualTrigger(), read));
+	}
+	const report = reportChanges(stage.credential, [FIRST.siteId]);
+	watching = await n8n.createWorkflow(report);
+	await n8n.activate(watching);
+	await waitForPoll(service, [FIRST.siteId]);
+}
+
+const workflowIds: Record<string, string> = {};
+let watching: string;
+let itemsOfOld: Record<string, unknown>;
+
+/** The items of each saved workflow, and where it ended with one, its failure. */
+async function runAll(): Promise<Record<string, unknown>> {
+	const entries = Object.entries(workflowIds).map(async ([name, id]) => {
+		const execution = await stage.n8n.runWorkflow(id);
+		const items = execution.items(name).map(({ json, binary }) => {
+			const { headers, ...rest } = json as { headers?: Record<string, unknown> };
+			// The date of the response, and the ID of the stored file
+			if (headers) delete headers['date'];
+			const { id: _id, ...file } = binary?.['map'] ?? {};
+			return { ...rest, ...(headers && { headers }), ...(binary && { file }) };
+		});
+		return [name, execution.failure ?? items] as const;
+	});
+	return Object.fromEntries(await Promise.all(entries));
+}
+
+test('a clone without the history says what it lacks', async () => {
+	const clone = inWorkspace('checkouts', 'shallow');
+	rmSync(clone, { recursive: true, force: true });
+	const env = process.env;
+	await run('git', ['clone', '--depth=1', `file://${ROOT}`, clone], { cwd: ROOT, env });
+	await expect(checkOutVersion(OLD, clone)).rejects.toThrow('git fetch --unshallow');
+});
+
+// Each test continues where the one before it has left the instance, as the life of a release does.
+
+test(`${OLD} is published and installed, and its workflows run`, async () => {
+	await publishVersion(await checkOutVersion(OLD), OLD);
+	const { rest } = stage.n8n;
+	const { installedVersion, installedNodes } = await rest.post<InstalledPackage>(PACKAGES, {
+		name: PACKAGE,
+	});
+	expect(installedVersion).toBe(OLD);
+	expect(installedNodes.map(({ type }) => type).sort()).toEqual([
+		`${PACKAGE}.aquacultureSite`,
+		`${PACKAGE}.aquacultureSiteTrigger`,
+	]);
+	await saveWorkflows();
+	itemsOfOld = await runAll();
+	const [first, second] = stage.service.sites;
+	expect(itemsOfOld).toMatchObject({ Get: [first], 'Get Many': [first, second] });
+});
+
+test('a tag that is not the version in package.json publishes nothing', async () => {
+	const { code } = await publish(await copyCheckout('release'), `v${OLD}`);
+	expect(code).not.toBe(0);
+	expect(await installed()).toEqual([
+		expect.not.objectContaining({ updateAvailable: expect.anything() as unknown }),
+	]);
+});
+
+test(`${NEW} is published and offered as an update, which n8n installs`, async () => {
+	await publishVersion(await copyCheckout('release'), NEW);
+	expect(await installed()).toMatchObject([{ installedVersion: OLD, updateAvailable: NEW }]);
+	const updated = await stage.n8n.rest.patch<InstalledPackage>(PACKAGES, { name: PACKAGE });
+	expect(updated.installedVersion).toBe(NEW);
+	const [listed, ...others] = await installed();
+	expect(listed).toMatchObject({ installedVersion: NEW, failedLoading: false });
+	expect(listed?.updateAvailable).toBeUndefined();
+	expect(others).toEqual([]);
+});
+
+test(`the workflows that ${OLD} saved run as before, except as CHANGELOG.md says`, async () => {
+	const itemsOfNew = await runAll();
+	const changed = Object.keys(SAVED).filter(
+		(name) => !isDeepStrictEqual(itemsOfNew[name], itemsOfOld[name]),
+	);
+	expect(changed).toEqual(Object.keys(CHANGED));
+	for (const line of Object.values(CHANGED)) expect(section).toMatch(line);
+	// Semantic Versioning 2.0.0, section 8
+	const isMajor = Number.parseInt(NEW) > Number.parseInt(OLD);
+	expect(isMajor || changed.length === 0).toBe(true);
+});
+
+test('a change that happens while n8n restarts after the update is reported once', async () => {
+	const { n8n, service } = stage;
+	await n8n.stop();
+	at(service.sites, 0).info.license = 'SAMPLE-UPDATED';
+	await n8n.start();
+	await until('the change is reported', async () => (await n8n.executions(watching)).length > 0);
+	await waitForPoll(service, [FIRST.siteId]);
+	const executions = await n8n.executions(watching);
+	expect(executions).toHaveLength(1);
+	const { id } = at(executions, 0);
+	expect((await n8n.waitForExecution(id)).json('Reported')).toMatchObject([
+		{ event: 'siteChanged', changes: [{ field: 'info.license', after: 'SAMPLE-UPDATED' }] },
+	]);
+	await n8n.deactivate(watching);
+});
+
+test('uninstalled, it leaves nothing behind, and n8n names the node that is missing', async () => {
+	const { n8n } = stage;
+	await n8n.rest.delete(`${PACKAGES}?name=${PACKAGE}`);
+	expect(await installed()).toEqual([]);
+	const modules = join(n8n.userFolder, '.n8n', 'nodes', 'node_modules');
+	expect(readdirSync(modules)).toEqual([]);
+	await expect(n8n.runWorkflow(defined(workflowIds['Get']))).rejects.toThrow(
+		`Unrecognized node type: ${PACKAGE}.aquacultureSite`,
+	);
+});
+
+test('nothing but the package was requested from the registry', () => {
+	const others = registry.requests.filter((request) => !request.includes(PACKAGE));
+	expect(others).toEqual([]);
+});
