@@ -158,6 +158,7 @@ export class N8nProcess {
 			...ENVIRONMENT,
 			// Would call n8n's directory of MCP servers at every start; n8n 1 has no such module and rejects unknown names.
 			...(install.major === '2' && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+			SQLITE3: install.sqlite,
 			N8N_USER_FOLDER: this.userFolder,
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: port,
