@@ -1,7 +1,15 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	renameSync,
+	rmSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { installPackages } from './packages';
-import { missingCommands } from './processes';
+import { check, installPackages, once } from './packages';
+import { missingCommands, run } from './processes';
 import { installSqlite, type Sqlite } from './sqlite';
 import { type Say, SetupError } from './workspace';
 
@@ -19,6 +27,8 @@ export interface N8nInstall {
 	script: string;
 	/** Which one it must be told to use, in SQLITE3. */
 	sqlite: Sqlite;
+	/** The folder of a database without content, for a new user folder: so not every new n8n has to make one. */
+	database: string;
 }
 
 /** The version of n8n that a major stands for. */
@@ -44,7 +54,40 @@ export async function installN8n(major: N8nMajor, say: Say): Promise<N8nInstall>
 	const node = nodeFor(dir);
 	const sqlite = await installSqlite(node, say);
 	const script = join(dir, 'node_modules', 'n8n', 'bin', 'n8n');
-	return { major, version: pinnedVersion(major), node, script, sqlite };
+	const database = join(dir, 'node_modules', `database-${sqlite}`);
+	await once(`database-${major}`, `${database}.made`, '', say, () =>
+		makeDatabase(database, [node, script], sqlite, say),
+	);
+	return { major, version: pinnedVersion(major), node, script, sqlite, database };
+}
+
+/** n8n makes its database whenever there is none; here by a command that does nothing else. */
+async function makeDatabase(
+	folder: string,
+	[node, script]: [string, string],
+	sqlite: Sqlite,
+	say: Say,
+): Promise<void> {
+	say("Making an empty database with n8n's hundreds of migrations, only this first time.");
+	rmSync(folder, { recursive: true, force: true });
+	const user = join(folder, 'user');
+	mkdirSync(user, { recursive: true });
+	const ended = await run(node, [script, 'list:workflow'], {
+		cwd: user,
+		env: {
+			PATH: process.env['PATH'],
+			HOME: user,
+			N8N_USER_FOLDER: user,
+			N8N_DIAGNOSTICS_ENABLED: 'false',
+			SQLITE3: sqlite,
+		},
+	});
+	check(ended, 'database.log', "n8n's database could not be made.");
+	for (const file of readdirSync(join(user, '.n8n'))) {
+		if (file.startsWith('database.sqlite'))
+			renameSync(join(user, '.n8n', file), join(folder, file));
+	}
+	rmSync(user, { recursive: true });
 }
 
 /** The Node that n8n's installation brought, so that everybody runs the same; otherwise this one, if n8n accepts it. */

@@ -46,7 +46,7 @@ export async function installPackages(source: Source, say: Say): Promise<string>
 		(sum, file) => sum.update(readFileSync(join(from, file))),
 		createHash('sha256').update(`${process.platform} ${process.arch} `),
 	);
-	await once(join(dir, 'installed'), hash.digest('hex'), say, async () => {
+	await once(source.target, join(dir, 'installed'), hash.digest('hex'), say, async () => {
 		rmSync(join(dir, 'node_modules'), { recursive: true, force: true });
 		say(source.announcement);
 		for (const file of source.files) await copyFile(join(from, file), join(dir, file));
@@ -57,9 +57,11 @@ export async function installPackages(source: Source, say: Say): Promise<string>
 
 /**
  * Does some work unless its stamp, a file, says that it has been done. Concurrent callers wait for one another.
+ * @param name what "Another run is busy with" is completed by
  * @param state what the work depends on
  */
 export async function once(
+	name: string,
 	stamp: string,
 	state: string,
 	say: Say,
@@ -67,7 +69,6 @@ export async function once(
 ): Promise<void> {
 	const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === state;
 	if (isDone()) return;
-	const name = stamp.split(/[/\\]/).slice(-2).join('-');
 	await exclusively(name, say, async () => {
 		if (isDone()) return;
 		rmSync(stamp, { force: true });

@@ -31,7 +31,8 @@ export async function installSqlite(node: string, say: Say): Promise<Sqlite> {
 		env: { SQLITE3: 'prebuilt' },
 	});
 	if (code === 0 && process.env['SQLITE3'] !== 'compiled') return 'prebuilt';
-	await once(join(dir, 'node_modules', 'compiled-stamp'), '', say, () => compile(dir, node, say));
+	const stamp = join(dir, 'node_modules', 'compiled.made');
+	await once('sqlite3-compiled', stamp, '', say, () => compile(dir, node, say));
 	return 'compiled';
 }
 

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { barePath } from './bare';
+import { GuardedProcess } from './processes';
+import { setup } from './setup';
+import { ROOT } from './workspace';
+
+test('the demo runs with Node and npm alone, on the next port when its own is in use', async () => {
+	const path = barePath();
+	const compilers = readdirSync(path).filter((name) => /python|make|cc|\+\+|clang/.test(name));
+	expect(compilers).toEqual([]);
+	expect(setup().install.sqlite).toBe('prebuilt');
+
+	const other = createServer().listen(0, '127.0.0.1');
+	await once(other, 'listening');
+	const { port } = other.address() as AddressInfo;
+	const demo = new GuardedProcess('npm', ['run', 'demo', '--', '--open', '--port', String(port)], {
+		cwd: ROOT,
+		env: { PATH: path, HOME: process.env['HOME'] },
+		onLine: (line) => {
+			if (line.startsWith('Press Ctrl-C')) void demo.signal('SIGINT');
+		},
+	});
+	const { code, output } = await demo.ended;
+	other.close();
+
+	expect(output).toContain(`Port ${port} is in use. Taking port `);
+	const [, chosen] = /Address +http:\/\/127\.0\.0\.1:(\d+)\//.exec(output) ?? [];
+	expect(Number(chosen)).toBeGreaterThan(port);
+	expect(output).toContain('finished with 6 items');
+	expect(output).toMatch(/1042 .* Storholmen /);
+	expect(output).toContain('Stopping n8n.');
+	expect(code).toBe(0);
+});
