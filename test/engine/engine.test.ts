@@ -1,8 +1,3 @@
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { Container } from '@n8n/di';
-import { InstanceSettings } from 'n8n-core';
-import { NodeOperationError } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialType,
@@ -86,14 +81,4 @@ test('what a trigger remembers is saved after the activation, not after a poll w
 	expect(trigger.saved).toEqual({});
 	await trigger.activate();
 	expect(Object.keys(trigger.saved)).toEqual(['node:Node']);
-});
-
-test('the errors of a fresh package are of the classes that n8n knows', async () => {
-	await expect(pollingTrigger('x').poll()).rejects.toBeInstanceOf(NodeOperationError);
-});
-
-test("n8n's user folder is a temporary one, and gone", () => {
-	const { n8nFolder } = Container.get(InstanceSettings);
-	expect(n8nFolder.startsWith(tmpdir())).toBe(true);
-	expect(existsSync(n8nFolder)).toBe(false);
 });
