@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pack } from '../gate/pack';
 import { run } from './processes';
@@ -49,8 +49,11 @@ export async function makeTarball(say: Say): Promise<string> {
 		say('Building and packing the package.');
 		const build = await run('npm', ['run', 'build'], { cwd: ROOT, env: packageManagerEnv() });
 		if (build.code !== 0) throw new SetupError(`The package does not build.\n${build.output}`);
-		const { path } = await pack(mkdtempSync(join(dirname(tarball), 'packing-')));
+		const folder = mkdtempSync(join(dirname(tarball), 'packing-'));
+		const { path } = await pack(folder);
+		// At once, so that what is there is complete
 		renameSync(path, tarball);
+		rmdirSync(folder);
 		return tarball;
 	});
 }
