@@ -6,6 +6,9 @@ module.exports = {
 	setupFilesAfterEnv: ['<rootDir>/test/contract/setup.ts'],
 	// On two cores, jest's own choice would be one
 	maxWorkers: '100%',
+	testSequencer: '<rootDir>/test/longest-first.js',
+	// A limit for what hangs, also on a busy machine
+	testTimeout: 20_000,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue|release)/'],

@@ -3,6 +3,7 @@ import { type Cleanup, withCleanup } from '../helpers/cleanup';
 import { demoWorkflow } from './demo-workflow';
 import type { N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
+import { freePort } from './processes';
 import { prepareSetup } from './setup';
 import { saveCredential, startFake, startN8n } from './use-n8n';
 import { SetupError } from './workspace';
@@ -13,6 +14,22 @@ const startedAt = Date.now();
 export function say(line: string): void {
 	const seconds = Math.round((Date.now() - startedAt) / 1000);
 	console.log(`${String(seconds).padStart(4)} s  ${line}`);
+}
+
+/**
+ * The port that was asked for, or the next one that is free: 5678 is often that of the person's own n8n.
+ * @throws SetupError when it is not the number of a port
+ */
+export async function choosePort(wanted: string): Promise<number> {
+	for (let port = Number(wanted); ; port++) {
+		try {
+			const found = await freePort(port);
+			if (port > Number(wanted)) say(`Port ${wanted} is in use. Taking port ${found}.`);
+			return found;
+		} catch (error) {
+			if ((error as { cause?: { code?: string } }).cause?.code !== 'EADDRINUSE') throw error;
+		}
+	}
 }
 
 /** A running n8n with the package, and in it a workflow with a credential for a fake service. */

@@ -1,13 +1,12 @@
 import Table from 'cli-table3';
-import { type Demo, keepOpen, runCommand, say, startDemo } from './cli';
+import { choosePort, type Demo, keepOpen, runCommand, say, startDemo } from './cli';
 import { COLUMNS, LAST_NODE } from './demo-workflow';
-import { freePort } from './processes';
 
 const USAGE = `Shows the package at work: installs it in a real n8n, runs a workflow there and prints the items.
 
   npm run demo                        run the workflow once and print its items
   npm run demo -- --open              then leave n8n running, to look around in a browser
-  npm run demo -- --open --port 5679  on another port than 5678
+  npm run demo -- --open --port 5679  on another port than 5678; if it is taken, on the next free one
 `;
 
 /** In a terminal of 100 columns, borders included. */
@@ -44,7 +43,7 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	// Under two names, so that a run does not disturb one that is left open.
 	// The port is checked now rather than after an installation of minutes.
 	const options = values.open
-		? { name: 'demo-open', port: await freePort(values.port) }
+		? { name: 'demo-open', port: await choosePort(values.port) }
 		: { name: 'demo' };
 	const demo = await startDemo(options, cleanup);
 	await runWorkflow(demo);

@@ -1,5 +1,3 @@
-const { availableParallelism } = require('node:os');
-
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
@@ -8,8 +6,9 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	transform: { '^.+\\.ts$': '@swc/jest' },
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
-	// Each test file runs an n8n of its own, which fills a processor at its start
-	maxWorkers: availableParallelism() < 4 ? 1 : 2,
+	// Each test file runs an n8n of its own, which fills one processor and takes 700 MB
+	maxWorkers: 2,
+	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs; nothing is said about how long anything takes.
 	testTimeout: 300_000,
 };

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { until } from '../helpers/until';
 import type { N8nInstall } from './install';
+import { once } from './packages';
 import { freePort, GuardedProcess, run } from './processes';
 import { RestClient } from './rest-client';
-import { packageManagerEnv } from './workspace';
+import { inWorkspace, packageManagerEnv } from './workspace';
 
 export interface N8nOptions {
 	install: N8nInstall;
@@ -44,6 +45,9 @@ const ENVIRONMENT = {
 	// n8n's Python is not installed, and nothing here needs it.
 	N8N_PYTHON_ENABLED: 'false',
 };
+
+/** As n8n's own Community Nodes settings install a package */
+const NPM_FLAGS = '--ignore-scripts --legacy-peer-deps --omit=dev --no-audit --no-fund'.split(' ');
 
 /** The process of a real n8n with a user folder of its own. */
 export class N8nProcess {
@@ -132,20 +136,29 @@ export class N8nProcess {
 		await this.release();
 	}
 
-	/** Installs a packed community package as a self-hoster does. */
+	/**
+	 * Installs a packed community package as a self-hoster does, once for each tarball: the folder that npm makes is
+	 * kept, and copied.
+	 */
 	protected async installPackage(tarball: string): Promise<void> {
-		const nodes = join(this.userFolder, '.n8n', 'nodes');
-		await mkdir(nodes, { recursive: true });
-		await writeFile(
-			join(nodes, 'package.json'),
-			JSON.stringify({ name: 'installed-nodes', private: true, dependencies: {} }),
-		);
-		const flags = '--ignore-scripts --legacy-peer-deps --omit=dev --no-audit --no-fund'.split(' ');
-		const { code, output } = await run('npm', ['install', ...flags, tarball], {
-			cwd: nodes,
-			env: packageManagerEnv(),
-		});
-		if (code !== 0) throw new Error(`n8n could not install ${basename(tarball)}.\n${output}`);
+		const name = basename(tarball);
+		const content = await readFile(tarball);
+		const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+		const stamp = inWorkspace('packages', hash, 'installed');
+		const installed = dirname(inWorkspace('packages', hash, 'nodes', name));
+		const install = async () => {
+			rmSync(join(installed, 'node_modules'), { recursive: true, force: true });
+			const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
+			await writeFile(join(installed, 'package.json'), JSON.stringify(manifest));
+			await writeFile(join(installed, name), content);
+			const { code, output } = await run('npm', ['install', ...NPM_FLAGS, `./${name}`], {
+				cwd: installed,
+				env: packageManagerEnv(),
+			});
+			if (code !== 0) throw new Error(`n8n could not install ${name}.\n${output}`);
+		};
+		await once(`package-${hash}`, stamp, '', () => undefined, install);
+		await cp(installed, join(this.userFolder, '.n8n', 'nodes'), { recursive: true });
 	}
 
 	/** Only what is named here reaches n8n: no setting of the user's shell, and no home folder but its own. */
@@ -158,6 +171,7 @@ export class N8nProcess {
 			...ENVIRONMENT,
 			// Would call n8n's directory of MCP servers at every start; n8n 1 has no such module and rejects unknown names.
 			...(install.major === '2' && { N8N_DISABLED_MODULES: 'mcp-registry' }),
+			SQLITE3: install.sqlite,
 			N8N_USER_FOLDER: this.userFolder,
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: port,

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { cpSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parse as parseFlatted } from 'flatted';
 import type {
 	ExecutionSummary,
@@ -46,7 +46,7 @@ export class N8nInstance extends N8nProcess {
 		try {
 			const userFolder = dirname(inWorkspace('users', name, '.n8n'));
 			rmSync(userFolder, { recursive: true, force: true });
-			mkdirSync(userFolder, { recursive: true });
+			cpSync(options.install.database, join(userFolder, '.n8n'), { recursive: true });
 			const port = await freePort(options.port);
 			const instance = new N8nInstance(options, userFolder, port, release);
 			if (tarball !== undefined) await instance.installPackage(tarball);

@@ -123,7 +123,7 @@ export const missingCommands = (...commands: string[]) =>
 /**
  * Finds a free port of 127.0.0.1.
  * @param port the port it must be; any if it is left out
- * @throws SetupError when that port cannot be used
+ * @throws SetupError when that port cannot be used, with the system's error as its cause
  */
 export async function freePort(port: number | string = 0): Promise<number> {
 	const server = createServer();
@@ -131,7 +131,8 @@ export async function freePort(port: number | string = 0): Promise<number> {
 		server.listen({ port, host: '127.0.0.1' });
 		await once(server, 'listening');
 	} catch (error) {
-		throw new SetupError(`Choose another port with --port than ${port}. ${String(error)}`);
+		const message = `Choose another port with --port than ${port}. ${String(error)}`;
+		throw new SetupError(message, { cause: error });
 	}
 	const { port: found } = server.address() as AddressInfo;
 	server.close();

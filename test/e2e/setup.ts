@@ -1,16 +1,7 @@
-import { dirname } from 'node:path';
-import { pack } from '../gate/pack';
 import { defined } from '../helpers/at';
 import { installN8n, type N8nInstall } from './install';
-import { run } from './processes';
-import {
-	exclusively,
-	inWorkspace,
-	packageManagerEnv,
-	ROOT,
-	type Say,
-	SetupError,
-} from './workspace';
+import { makeTarball } from './tarball';
+import type { Say } from './workspace';
 
 /** What an n8n with the package in it is made from. */
 export interface Setup {
@@ -19,18 +10,11 @@ export interface Setup {
 }
 
 /**
- * Installs n8n, and builds and packs the package as it is in the checkout now.
- * @throws SetupError when the package does not build
+ * Installs n8n, and builds and packs the package as it is in the checkout now; nothing that has been done before.
+ * @throws SetupError when the package does not build, or when something is missing on this machine
  */
 export async function prepareSetup(say: Say): Promise<Setup> {
-	const install = await installN8n('2', say);
-	const tarball = await exclusively('tarball', say, async () => {
-		say('Building and packing the package.');
-		const build = await run('npm', ['run', 'build'], { cwd: ROOT, env: packageManagerEnv() });
-		if (build.code !== 0) throw new SetupError(`The package does not build.\n${build.output}`);
-		return (await pack(dirname(inWorkspace('tarball', 'any')))).path;
-	});
-	return { install, tarball };
+	return { install: await installN8n('2', say), tarball: await makeTarball(say) };
 }
 
 /** Jest passes nothing but the environment from its global setup to the tests. */

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Ended, run } from './processes';
+import { exclusively, inWorkspace, packageManagerEnv, type Say, SetupError } from './workspace';
+
+/** Occur in what npm and pnpm print when they cannot reach their registry. */
+const NO_NETWORK =
+	/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
+
+const OPTIONS = [
+	'--frozen-lockfile',
+	'--ignore-workspace',
+	'--reporter=append-only',
+	// By default pnpm waits for over a minute when there is no network.
+	'--fetch-retries=3',
+	'--fetch-retry-mintimeout=1000',
+	'--fetch-retry-maxtimeout=5000',
+];
+
+/** What is copied to where it is installed, and installed. */
+interface Source {
+	/** A folder beside this file. */
+	folder: string;
+	/** Its files. */
+	files: string[];
+	/** The folder in `.n8n/`. */
+	target: string;
+	/** For messages, for example n8n. */
+	name: string;
+	/** Is said before. */
+	announcement: string;
+}
+
+/**
+ * Installs the packages that a lock file names from the npm registry alone; nothing if that has been done. Concurrent
+ * callers wait for one another; an interrupted installation is done again.
+ * @returns the folder
+ * @throws SetupError when something is missing on this machine
+ */
+export async function installPackages(source: Source, say: Say): Promise<string> {
+	const from = join(__dirname, source.folder);
+	const dir = dirname(inWorkspace(source.target, 'package.json'));
+	const hash = source.files.reduce(
+		(sum, file) => sum.update(readFileSync(join(from, file))),
+		createHash('sha256').update(`${process.platform} ${process.arch} `),
+	);
+	await once(source.target, join(dir, 'installed'), hash.digest('hex'), say, async () => {
+		rmSync(join(dir, 'node_modules'), { recursive: true, force: true });
+		say(source.announcement);
+		for (const file of source.files) await copyFile(join(from, file), join(dir, file));
+		await runPnpm(dir, source, say);
+	});
+	return dir;
+}
+
+/**
+ * Does some work unless its stamp, a file, says that it has been done. Concurrent callers wait for one another.
+ * @param name what "Another run is busy with" is completed by
+ * @param state what the work depends on
+ */
+export async function once(
+	name: string,
+	stamp: string,
+	state: string,
+	say: Say,
+	work: () => Promise<void>,
+): Promise<void> {
+	const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === state;
+	if (isDone()) return;
+	await exclusively(name, say, async () => {
+		if (isDone()) return;
+		rmSync(stamp, { force: true });
+		await work();
+		writeFileSync(stamp, state);
+	});
+}
+
+async function runPnpm(dir: string, { name, target }: Source, say: Say): Promise<void> {
+	const pnpm = join(dirname(require.resolve('pnpm')), 'bin', 'pnpm.cjs');
+	const ended = await run(process.execPath, [pnpm, 'install', ...OPTIONS], {
+		cwd: dir,
+		env: { ...packageManagerEnv(), CI: 'true' },
+		onLine: (line) => {
+			if (line.startsWith('Progress:')) say(line);
+		},
+	});
+	const offline = NO_NETWORK.test(ended.output);
+	check(
+		ended,
+		`${target}.log`,
+		offline
+			? `${name} could not be downloaded because the npm registry did not respond. ` +
+					'Check the network (and the proxy, if there is one), and run the command again.'
+			: `${name} could not be installed.`,
+	);
+}
+
+/** Keeps what a command printed, and throws where it failed. */
+export function check({ code, output }: Ended, logName: string, message: string): void {
+	const log = inWorkspace('logs', logName);
+	writeFileSync(log, output);
+	if (code !== 0) throw new SetupError(`${message} Details: ${log}`);
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pack } from '../gate/pack';
+import { run } from './processes';
+import {
+	exclusively,
+	inWorkspace,
+	packageManagerEnv,
+	ROOT,
+	type Say,
+	SetupError,
+} from './workspace';
+
+const FOLDERS = ['credentials', 'nodes', 'icons'];
+const FILES = [
+	...['LICENSE.md', 'README.md', 'index.js', 'package.json'],
+	// Decide what is made of the folders
+	...['gulpfile.js', 'package-lock.json', 'tsconfig.json'],
+];
+
+/** Of the names and the contents of all that the package is made of. */
+function hashOfPackage(): string {
+	const inFolders = FOLDERS.flatMap((folder) =>
+		readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+			.filter((entry) => entry.isFile())
+			.map(({ parentPath, name }) => relative(ROOT, join(parentPath, name))),
+	);
+	const hash = createHash('sha256');
+	for (const file of [...inFolders, ...FILES].sort()) {
+		hash
+			.update(`${file}\0`)
+			.update(readFileSync(join(ROOT, file)))
+			.update('\0');
+	}
+	return hash.digest('hex').slice(0, 16);
+}
+
+/**
+ * Builds and packs the package as it is in the checkout now, unless that has been done.
+ * @returns the tarball
+ * @throws SetupError when the package does not build
+ */
+export async function makeTarball(say: Say): Promise<string> {
+	const tarball = inWorkspace('tarball', hashOfPackage(), 'n8n-nodes-aquaculture.tgz');
+	if (existsSync(tarball)) return tarball;
+	return await exclusively('tarball', say, async () => {
+		if (existsSync(tarball)) return tarball;
+		say('Building and packing the package.');
+		const build = await run('npm', ['run', 'build'], { cwd: ROOT, env: packageManagerEnv() });
+		if (build.code !== 0) throw new SetupError(`The package does not build.\n${build.output}`);
+		const folder = mkdtempSync(join(dirname(tarball), 'packing-'));
+		const { path } = await pack(folder);
+		// At once, so that what is there is complete
+		renameSync(path, tarball);
+		rmdirSync(folder);
+		return tarball;
+	});
+}

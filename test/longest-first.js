@@ -1,0 +1,26 @@
+const { default: Sequencer } = require('@jest/test-sequencer');
+
+/** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
+const LONGEST = [
+	'fuzz/engine',
+	'faults/underLoad',
+	'faults/matrix',
+	'wire/network',
+	'nodes/trigger/changes',
+	'nodes/service/SiteService',
+	'e2e/secrets',
+	'e2e/browser/editor',
+	'e2e/examples',
+];
+
+const place = ({ path }) => {
+	const index = LONGEST.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+	return index === -1 ? LONGEST.length : index;
+};
+
+/** Jest knows how long a file takes only where it has run before. */
+module.exports = class LongestFirst extends Sequencer {
+	sort(tests) {
+		return super.sort(tests).sort((a, b) => place(a) - place(b));
+	}
+};
