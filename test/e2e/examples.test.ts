@@ -1,21 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
 import type { FeatureCollection } from '../../nodes/AquacultureSite/operations/map';
 import type { Site } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
-import { openEditor } from './browser/chromium';
-import { boxOf, type Editor } from './browser/editor';
-import { takePicture } from './browser/pictures';
 import type { Execution } from './executions';
 import { GoogleSheets } from './fakes/google-sheets';
 import { fakeHosts } from './fakes/hosts';
+import { OpenAi } from './fakes/openai';
 import { Slack } from './fakes/slack';
-import type { NewWorkflow } from './n8n';
+import type { CredentialReference, NewWorkflow } from './n8n';
 import { useN8n } from './use-n8n';
+import { chain, manualTrigger, node } from './workflows';
 import { ROOT } from './workspace';
 
 const FOLDER = join(ROOT, 'examples');
@@ -23,27 +24,45 @@ const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 const seen = new Set<string>();
 
+/** The tools of an AI agent and of an MCP client, as the model sees their names. */
+const TOOLS = {
+	sites: 'Get_many_sites_in_Aquaculture_Site',
+	site: 'Get_site_in_Aquaculture_Site',
+	units: 'Get_units_of_sites_in_Aquaculture_Site',
+};
+
 const slack = new Slack();
 const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
+const openAi = new OpenAi([
+	{ name: TOOLS.sites, arguments: {} },
+	{ name: TOOLS.units, arguments: { Site_IDs: '1042' } },
+]);
+const MCP_TOKEN = 'sample-token';
 
 const stage = useN8n('examples', {
 	n8n: async (cleanup) => ({
 		env: await fakeHosts(cleanup, 'examples', {
+			'api.openai.com': openAi.host,
 			'slack.com': slack.host,
 			'sheets.googleapis.com': sheets.host,
 		}),
 	}),
-	credential: false,
 });
 
+/** The credential of each node's type, as its user selects it. */
+const credentials: Record<string, Record<string, CredentialReference>> = {};
+
 beforeAll(async () => {
-	const { service, n8n } = stage;
-	// By the names that n8n proposes for new credentials, which the examples refer to
-	for (const [name, type, data] of [
-		['Aquaculture API account', 'aquacultureApi', { baseUrl: service.baseUrl, ...service.login }],
-		['Slack account', 'slackApi', { accessToken: slack.accessToken }],
+	const { n8n, credential } = stage;
+	const site = { aquacultureApi: credential };
+	for (const type of ['aquacultureSite', 'aquacultureSiteTool', 'aquacultureSiteTrigger']) {
+		credentials[`n8n-nodes-aquaculture.${type}`] = site;
+	}
+	credentials['n8n-nodes-base.httpRequest'] = site;
+	for (const [node, type, data] of [
+		['n8n-nodes-base.slack', 'slackApi', { accessToken: slack.accessToken }],
 		[
-			'Google Sheets account',
+			'n8n-nodes-base.googleSheets',
 			'googleSheetsOAuth2Api',
 			{
 				clientId: 'sample',
@@ -51,8 +70,10 @@ beforeAll(async () => {
 				oauthTokenData: { access_token: sheets.accessToken, token_type: 'Bearer' },
 			},
 		],
+		['@n8n/n8n-nodes-langchain.lmChatOpenAi', 'openAiApi', { apiKey: openAi.apiKey }],
+		['@n8n/n8n-nodes-langchain.mcpTrigger', 'httpBearerAuth', { token: MCP_TOKEN }],
 	] as const) {
-		await n8n.createCredential(name, data, type);
+		credentials[node] = { [type]: await n8n.createCredential(type, data, type) };
 	}
 });
 
@@ -61,9 +82,16 @@ beforeEach(() => {
 	slack.messages.length = 0;
 });
 
+/** An example with the credentials of this n8n. */
 function readExample(file: string): NewWorkflow {
 	seen.add(file);
-	return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as NewWorkflow;
+	const example = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as NewWorkflow;
+	for (const node of example.nodes) {
+		// So that n8n selects the only one that fits
+		expect(node.credentials).toBeUndefined();
+		Object.assign(node, { credentials: credentials[node.type] });
+	}
+	return example;
 }
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
@@ -86,7 +114,7 @@ async function run(example: NewWorkflow): Promise<Execution> {
 
 it('posts the daily site report, one line for each site', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
-	edit(parametersOf(example, 'Read the Sites'), 'siteIds', '1063', '1063, 9999');
+	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999');
 	await run(example);
 
 	const [message, ...others] = slack.messages;
@@ -102,12 +130,24 @@ it('posts the daily site report, one line for each site', async () => {
 	]);
 });
 
-describe('units to Google Sheets', () => {
-	it('writes a row for each unit into an empty sheet', async () => {
-		await run(readExample('units-to-google-sheets.json'));
+/** The rows of n8n's own data table of this name. */
+async function readDataTable(name: string): Promise<object[]> {
+	const dataTableId = { __rl: true, mode: 'name', value: name };
+	const parameters = { operation: 'get', dataTableId, returnAll: true };
+	const rows = node('Rows', 'n8n-nodes-base.dataTable', 1.1, parameters);
+	return (await run(chain('Rows', manualTrigger(), rows))).json('Rows');
+}
 
-		expect(sheets.rows).toHaveLength(24);
-		expect(sheets.rows[6]).toEqual({
+describe.each([
+	['units-to-data-table.json', async () => await readDataTable('Units')],
+	['units-to-google-sheets.json', () => sheets.rows],
+])('%s', (file, readRows) => {
+	it('writes a row for each unit', async () => {
+		await run(readExample(file));
+
+		const rows = await readRows();
+		expect(rows).toHaveLength(24);
+		expect(rows[6]).toMatchObject({
 			siteId: 1042,
 			siteName: 'Storholmen',
 			unitId: 104207,
@@ -123,19 +163,20 @@ describe('units to Google Sheets', () => {
 		const { units } = at(stage.service.sites, 0);
 		Object.assign(at(units, 6), { unitName: 'Pen 7 North', latitude: 66.8462 });
 		units.push({ ...at(units, 9), unitId: 104211, unitName: 'Pen 11' });
-		await run(readExample('units-to-google-sheets.json'));
+		await run(readExample(file));
 
-		expect(sheets.rows).toHaveLength(25);
+		const rows = await readRows();
+		expect(rows).toHaveLength(25);
 		const changed = { unitId: 104207, unitName: 'Pen 7 North', latitude: 66.8462 };
-		expect(sheets.rows[6]).toMatchObject(changed);
-		expect(sheets.rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
+		expect(rows[6]).toMatchObject(changed);
+		expect(rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
 	});
 });
 
 it('saves the map as a file', async () => {
 	const example = readExample('map-file.json');
 	// The only folder to which n8n 2 lets its nodes write by default
-	edit(parametersOf(example, 'Save the Map'), 'fileName', '/home/node', stage.n8n.userFolder);
+	edit(parametersOf(example, 'Write File to Disk'), 'fileName', '/home/node', stage.n8n.userFolder);
 	const folder = join(stage.n8n.userFolder, '.n8n-files');
 	await mkdir(folder, { recursive: true });
 	await run(example);
@@ -151,15 +192,52 @@ it('saves the map as a file', async () => {
 it('requests another endpoint with the login of the same credential', async () => {
 	const example = readExample('other-endpoint.json');
 	edit(
-		parametersOf(example, 'Ask the Service'),
+		parametersOf(example, 'HTTP Request'),
 		'url',
 		'https://api.example.com',
 		stage.service.baseUrl,
 	);
 	const execution = await run(example);
 
-	expect(execution.json('Ask the Service')).toEqual([stage.service.sites[0]]);
+	expect(execution.json('HTTP Request')).toEqual([stage.service.sites[0]]);
 	expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+});
+
+it('answers a question with what the tools return', async () => {
+	const chatInput = 'Where is pen 7 of Storholmen?';
+	const item = { json: { action: 'sendMessage', sessionId: '1', chatInput } };
+	const pinData = { 'When chat message received': [item] };
+	const example = { ...readExample('ai-agent.json'), pinData };
+	const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+
+	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
+	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
+	expect(sites?.map((site) => Object.values(site)[1])).toEqual([
+		'Storholmen',
+		'Ørnesvika',
+		'Gåsøya Sør',
+	]);
+	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
+});
+
+it('offers the sites to MCP clients that know the token', async () => {
+	const { n8n, cleanup } = stage;
+	await n8n.activate(await n8n.createWorkflow(readExample('mcp-server.json')));
+	const connect = async (token: string) => {
+		const client = new Client({ name: 'test', version: '1.0.0' });
+		cleanup.defer(() => client.close());
+		const requestInit = { headers: { authorization: `Bearer ${token}` } };
+		const url = new URL(`${n8n.baseUrl}/mcp/aquaculture-sites`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		return client;
+	};
+	await expect(connect('wrong')).rejects.toThrow();
+
+	const client = await connect(MCP_TOKEN);
+	const { tools } = await client.listTools();
+	expect(tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
+	const { content } = await client.callTool({ name: TOOLS.site, arguments: { Site_ID: '1057' } });
+	expect(JSON.stringify(content)).toContain('Ørnesvika');
 });
 
 describe('site change alert', () => {
@@ -180,7 +258,7 @@ describe('site change alert', () => {
 	it('posts the changes that the next poll finds', async () => {
 		const example = readExample('site-change-alert-to-slack.json');
 		// n8n's shortest interval
-		Object.assign(parametersOf(example, 'When a Site Changes'), {
+		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 		});
 		const { n8n, service } = stage;
@@ -209,41 +287,4 @@ describe('site change alert', () => {
 
 it('has run every example', () => {
 	expect([...seen].sort()).toEqual(FILES);
-});
-
-describe('on the canvas', () => {
-	let editor: Editor;
-
-	beforeAll(async () => {
-		editor = await openEditor(stage);
-	});
-
-	it.each(FILES)('shows %s with its note, and nothing left to fix', async (file) => {
-		const example = readExample(file);
-		const id = await stage.n8n.createWorkflow(example);
-		await editor.page.goto(`${stage.n8n.baseUrl}/workflow/${id}`);
-
-		const note = editor.at('sticky');
-		const nodes = editor.canvas;
-		const canvas = await boxOf(editor.at('canvas'));
-		await until('the editor shows the workflow centered and in full size', async () => {
-			const box = await note.boundingBox();
-			const { width } = parametersOf(example, 'What to Set');
-			if (box === null || box.width !== width) return false;
-			const left = box.x - canvas.x;
-			const right = canvas.x + canvas.width - (box.x + box.width);
-			return Math.abs(left - right) <= 2;
-		});
-
-		const names = example.nodes.map(({ name }) => name).slice(1);
-		expect((await nodes.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual(names);
-		expect(await editor.at('node-issues').count()).toBe(0);
-		const lines = note.locator('li');
-		expect(await lines.count()).toBe(3);
-		const lastLine = await boxOf(lines.last());
-		const firstNode = await boxOf(nodes.first());
-		expect(lastLine.y + lastLine.height).toBeLessThan(firstNode.y);
-
-		await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
-	});
 });
