@@ -9,7 +9,7 @@ import type {
 
 import { toNodeError } from './nodeErrors';
 import type { NodeFailure } from './nodeErrors';
-import { findOperation, siteFields } from './operations';
+import { findOperation, siteFields, siteSubtitle } from './operations';
 import { parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
 import { ServiceFailure } from './service/failures';
@@ -203,9 +203,7 @@ export class AquacultureSite implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		// Only an ID that was typed: an expression has no value before the run, and would empty the subtitle
-		subtitle:
-			'={{ $parameter["operation"] + ": " + ($parameter["operation"] === "get" ? "site " + $rawParameter["siteId"] : "sites " + $rawParameter["siteIds"]).replace(/=[^]*/, "") }}',
+		subtitle: siteSubtitle,
 		description:
 			'Read data about aquaculture sites (sea farms) and their units: details, tables, maps',
 		defaults: { name: 'Aquaculture Site' },

@@ -154,8 +154,8 @@ const atEverySite = ([name, variations]: [string, Variations]): [string, Variati
 ];
 
 const VIEWS: Record<string, INodeParameters> = {
-	raw: { operation: 'get', output: 'raw' },
-	simplified: { operation: 'get', output: 'simplified' },
+	raw: { operation: 'get' },
+	simplified: { operation: 'get', simplify: true },
 	map: { operation: 'getGeoJson' },
 };
 

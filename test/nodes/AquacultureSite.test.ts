@@ -21,7 +21,7 @@ describe('the items', () => {
 			// The first response is the last to come
 			farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
 			const ids = [1120, 1057, 1120, 1088];
-			const { items } = await farm.run({ operation, output: 'simplified' }, ids);
+			const { items } = await farm.run({ operation, simplify: true }, ids);
 			const owners = items.map(({ json, pairedItem }) => {
 				const [, featureId] = /"id":"site-(\d+)"/.exec(JSON.stringify(json)) ?? [];
 				return [json.siteId ?? Number(featureId), pairedItem];

@@ -70,9 +70,10 @@ test('the links of the credential lead to headings of the README', () => {
 });
 
 test.each<[string, INodeParameters, string]>([
-	[SITE, { operation: 'get', siteId: 1042 }, 'get: site 1042'],
-	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'get: site '],
-	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'getUnits: sites 1042, 1057'],
+	[SITE, { operation: 'get', siteId: 1042 }, 'Get: 1042'],
+	[SITE, { operation: 'get', siteId: '={{ $json.id }}' }, 'Get'],
+	[SITE, { operation: 'getAll' }, 'Get Many'],
+	[SITE, { operation: 'getUnits', siteIds: '1042, 1057' }, 'Get Units: 1042, 1057'],
 	[TRIGGER, { siteIds: '1042, 1057' }, 'sites 1042, 1057'],
 ])('%s with %j has on the canvas the subtitle "%s"', (type, parameters, text) => {
 	const position: [number, number] = [0, 0];

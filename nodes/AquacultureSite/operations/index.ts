@@ -10,12 +10,23 @@ import { getUnits } from './units';
 /** The operations of the node "Aquaculture Site", in the order of its list. */
 const OPERATIONS: Operation[] = [getSite, getManySites, getUnits, getGeoJson];
 
+// The one resource is shown because n8n takes the names of nodes and AI tools from it and the operation
+const resourceField: INodeProperties = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'options',
+	noDataExpression: true,
+	default: 'site',
+	options: [{ name: 'Site', value: 'site' }],
+};
+
 const operationField: INodeProperties = {
 	displayName: 'Operation',
 	name: 'operation',
 	type: 'options',
 	noDataExpression: true,
 	default: 'get',
+	displayOptions: { show: { resource: ['site'] } },
 	options: OPERATIONS.map(({ entry }) => entry),
 };
 
@@ -44,6 +55,7 @@ const ownOptions = new Set(OPERATIONS.flatMap((operation) => operation.options ?
 
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [
+	resourceField,
 	operationField,
 	...fields.map((field) => shownFor(field, (operation) => operation.fields, 'operation')),
 	{
@@ -60,6 +72,11 @@ export const siteFields: INodeProperties[] = [
 		].sort((a, b) => a.displayName.localeCompare(b.displayName)),
 	},
 ];
+
+const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.value, entry.name]));
+
+/** "Get Units: 1042, 1057". Only IDs that were typed: an expression has no value before the run. */
+export const siteSubtitle = `={{ (${JSON.stringify(operationNames)})[$parameter["operation"]] + (": " + $rawParameter[$parameter["operation"] === "get" ? "siteId" : "siteIds"]).replace(/^: (=[^]*)?$/, "") }}`;
 
 /** @throws ParameterError where there is no such operation */
 export function findOperation(value: unknown): Operation {

@@ -37,7 +37,7 @@ export const getGeoJson: Operation = {
 	entry: {
 		name: 'Get GeoJSON',
 		value: 'getGeoJson',
-		action: 'Get a map of sites',
+		action: 'Get map of sites',
 		description: 'Retrieve sites and their units as a map (GeoJSON), as data or as a file',
 	},
 	fields: [siteIdsField, ...fields],

@@ -89,9 +89,22 @@ export const sharedOptions: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: DEFAULT_TIMEOUT_MS,
+		hint: 'In milliseconds',
 		description: 'How many milliseconds to wait for a response from the service',
 	},
 ];
+
+/** Not shown where a row is not what the operation returns. The node returns "mapUrl", as the trigger does. */
+export const mapLinkOption: INodeProperties = {
+	displayName: 'Include Map Link',
+	name: 'mapLink',
+	type: 'boolean',
+	default: false,
+	description:
+		"Whether each row also has a link that shows its position on OpenStreetMap, in the field 'mapUrl'",
+	// Each of the two is absent where the other is shown
+	displayOptions: { hide: { '/simplify': [false], '/output': ['raw', 'selectedFields'] } },
+};
 
 /** What 'Options' holds for every operation, checked, with its defaults. */
 export interface RequestOptions {

@@ -1,9 +1,11 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { parseSiteId, parseSiteIds, siteIdsField } from '../site/siteIds';
-import { infoOf, SITE_PARTS, unitsOf } from '../site/site';
-import type { Row, Site, SitePart } from '../site/site';
-import type { NewItem, Operation, ReadParameter, ReadSite, Task } from './operation';
+import { SITE_PARTS } from '../site/site';
+import type { SitePart } from '../site/site';
+import { mapLinkOption } from './operation';
+import type { Operation, ReadParameter, Task } from './operation';
+import { outputFields, parseSiteOutput } from './siteOutput';
 
 const siteIdField: INodeProperties = {
 	displayName: 'Site ID',
@@ -36,6 +38,7 @@ const fields: INodeProperties[] = [
 		default: ['info', 'units'],
 		options: PART_OPTIONS,
 		description: 'What to retrieve in addition to the ID and the name of the site',
+		displayOptions: { hide: { output: ['selectedFields'] } },
 	},
 	{
 		displayName:
@@ -43,30 +46,13 @@ const fields: INodeProperties[] = [
 		name: 'includeNothingNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { hide: { include: [...SITE_PARTS] } },
+		displayOptions: { hide: { include: [...SITE_PARTS], output: ['selectedFields'] } },
 	},
-	{
-		displayName: 'Output',
-		name: 'output',
-		type: 'options',
-		default: 'raw',
-		options: [
-			{
-				name: 'Raw',
-				value: 'raw',
-				description: 'The site exactly as the service sends it',
-			},
-			{
-				name: 'Simplified',
-				value: 'simplified',
-				description: 'One flat row of at most ten columns, with the number of units',
-			},
-		],
-		description: 'The format of the output items',
-	},
+	...outputFields,
 ];
 
 const options: INodeProperties[] = [
+	mapLinkOption,
 	{
 		displayName: 'Include Response Headers and Status',
 		name: 'fullResponse',
@@ -77,16 +63,9 @@ const options: INodeProperties[] = [
 	},
 ];
 
-function parse(siteIds: string[], parameter: ReadParameter, { fullResponse }: IDataObject): Task {
-	const chosen = parameter('include', [...SITE_PARTS]) as unknown[];
-	const parts = SITE_PARTS.filter((part) => chosen.includes(part));
-	const isSimplified = parameter('output', 'raw') === 'simplified';
-	const toJson = ({ site, response: { statusCode, headers } }: ReadSite) => {
-		if (fullResponse === true) return { statusCode, headers: { ...headers }, body: site };
-		return isSimplified ? simplifySite(site, parts) : site;
-	};
-	const toItem = (site: ReadSite): NewItem => ({ json: toJson(site) as IDataObject });
-	return { siteIds, parts, toItems: (sites) => sites.map(toItem) };
+function parse(siteIds: string[], parameter: ReadParameter, given: IDataObject): Task {
+	const { parts, toJson } = parseSiteOutput(parameter, given);
+	return { siteIds, parts, toItems: (sites) => sites.map((site) => ({ json: toJson(site) })) };
 }
 
 /** Get: one site for each input item. */
@@ -94,8 +73,8 @@ export const getSite: Operation = {
 	entry: {
 		name: 'Get',
 		value: 'get',
-		action: 'Get a site',
-		description: 'Retrieve one site with its info and units',
+		action: 'Get site',
+		description: 'Retrieve a site with its info and units',
 	},
 	fields: [siteIdField, ...fields],
 	options,
@@ -108,29 +87,9 @@ export const getManySites: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many sites',
-		description: 'Retrieve several sites by their IDs, one item for each',
+		description: 'Retrieve a list of sites by their IDs, one item for each',
 	},
 	fields: [siteIdsField, ...fields],
 	options,
 	parse: (parameter, given) => parse(parseSiteIds(parameter('siteIds')), parameter, given),
 };
-
-/**
- * The site as one flat row of at most ten fields: `info` lifted to the top, the units as their number.
- * A part that was requested and lacks a field gives null, so that every row has the same columns.
- */
-export function simplifySite(site: Site, parts: readonly SitePart[]): Row {
-	const row: Row = { siteId: site.siteId ?? null, siteName: site.siteName ?? null };
-	if (parts.includes('info')) {
-		const info = infoOf(site) ?? {};
-		row.type = info.type ?? null;
-		row.code = info.code ?? null;
-		row.license = info.license ?? null;
-		row.maxTotalBiomass = info.maxTotalBiomass ?? null;
-		row.latitude = info.latitude ?? null;
-		row.longitude = info.longitude ?? null;
-		row.timezone = info.timezone ?? null;
-	}
-	if (parts.includes('units')) row.unitCount = unitsOf(site)?.length ?? null;
-	return row;
-}

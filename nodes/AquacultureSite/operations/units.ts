@@ -1,8 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-
+import { mapUrl } from '../site/position';
 import { parseSiteIds, siteIdsField } from '../site/siteIds';
 import { infoOf, siteTitle, unitsOf } from '../site/site';
 import type { Row, Site, SitePart } from '../site/site';
+import { mapLinkOption } from './operation';
 import type { Operation } from './operation';
 
 const NO_UNITS = 'No units, so no rows';
@@ -12,7 +12,7 @@ export const getUnits: Operation = {
 	entry: {
 		name: 'Get Units',
 		value: 'getUnits',
-		action: 'Get the units of sites',
+		action: 'Get units of sites',
 		description: 'Retrieve the units (pens, tanks) of sites as table rows, one item for each unit',
 	},
 	fields: [siteIdsField],
@@ -24,8 +24,9 @@ export const getUnits: Operation = {
 			default: true,
 			description: "Whether each row also has the site's code and time zone",
 		},
+		mapLinkOption,
 	],
-	parse: (parameter, { includeInfo }) => {
+	parse: (parameter, { includeInfo, mapLink }) => {
 		const parts: SitePart[] = includeInfo === false ? ['units'] : ['info', 'units'];
 		return {
 			siteIds: parseSiteIds(parameter('siteIds')),
@@ -33,7 +34,12 @@ export const getUnits: Operation = {
 			toItems: (sites, output) =>
 				sites.flatMap(({ siteId, site }) => {
 					if (!unitsOf(site)?.length) output.addHint(NO_UNITS, siteTitle(site, siteId));
-					return unitRows(site, parts).map((row) => ({ json: row as IDataObject }));
+					return unitRows(site, parts).map((row) => ({
+						json: {
+							...row,
+							...(mapLink === true && { mapUrl: mapUrl(row.latitude, row.longitude) ?? null }),
+						},
+					}));
 				}),
 		};
 	},

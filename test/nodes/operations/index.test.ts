@@ -8,15 +8,34 @@ test('every field of the node is what saved workflows depend on', () => {
 	const optionOf = (...operation: string[]) => ({
 		displayOptions: { show: { '/operation': operation } },
 	});
-	const getAndGetMany = shownFor('get', 'getAll');
-	const { show } = getAndGetMany.displayOptions;
+	const show = { operation: ['get', 'getAll'] };
+	const getAndGetMany = (more: object, hide?: object) => ({
+		displayOptions: { show: { ...show, ...more }, ...(hide && { hide }) },
+	});
+	const selected = { output: ['selectedFields'] };
+	const [tool, noTool] = [{ '@tool': [true] }, { '@tool': [false] }];
 	const asFile = { show: { operation: ['getGeoJson'], format: ['file'] } };
 	const operations = ['get', 'getAll', 'getUnits', 'getGeoJson'];
 	const parts = ['info', 'units'];
+	const selectable = [
+		...['code', 'latitude', 'license', 'longitude', 'mapUrl', 'maxTotalBiomass', 'siteName'],
+		...['timezone', 'type', 'unitCount', 'units'],
+	];
 	const required = true;
 	const whole = (limits: object) => ({ typeOptions: { ...limits, numberPrecision: 0 } });
 	const options: Field[] = [
 		['apiVersion', 'string', '2025-01-01'],
+		[
+			'mapLink',
+			'boolean',
+			false,
+			{
+				displayOptions: {
+					...optionOf('get', 'getAll', 'getUnits').displayOptions,
+					hide: { '/simplify': [false], '/output': ['raw', 'selectedFields'] },
+				},
+			},
+		],
 		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
 		['includeInfo', 'boolean', true, optionOf('getUnits')],
 		['maxConcurrency', 'number', 64, whole({ minValue: 1, maxValue: 100 })],
@@ -24,12 +43,34 @@ test('every field of the node is what saved workflows depend on', () => {
 		['timeout', 'number', 30_000, whole({ minValue: 1 })],
 	];
 	expect(fieldsOf(siteFields)).toEqual<Field[]>([
-		['operation', 'options', 'get', { noDataExpression: true, options: operations }],
+		['resource', 'options', 'site', { noDataExpression: true, options: ['site'] }],
+		[
+			'operation',
+			'options',
+			'get',
+			{
+				noDataExpression: true,
+				options: operations,
+				displayOptions: { show: { resource: ['site'] } },
+			},
+		],
 		['siteId', 'string', '', { required, ...shownFor('get') }],
 		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getGeoJson') }],
-		['include', 'multiOptions', parts, { options: parts, ...getAndGetMany }],
-		['includeNothingNotice', 'notice', '', { displayOptions: { show, hide: { include: parts } } }],
-		['output', 'options', 'raw', { options: ['raw', 'simplified'], ...getAndGetMany }],
+		['include', 'multiOptions', parts, { options: parts, ...getAndGetMany({}, selected) }],
+		['includeNothingNotice', 'notice', '', getAndGetMany({}, { include: parts, ...selected })],
+		['simplify', 'boolean', false, getAndGetMany(noTool)],
+		[
+			'output',
+			'options',
+			'simplified',
+			{ options: ['simplified', 'raw', 'selectedFields'], ...getAndGetMany(tool) },
+		],
+		[
+			'fields',
+			'multiOptions',
+			['siteName'],
+			{ options: selectable, ...getAndGetMany({ ...tool, ...selected }) },
+		],
 		['format', 'options', 'json', { options: ['json', 'file'], ...shownFor('getGeoJson') }],
 		['binaryPropertyName', 'string', 'data', { required, displayOptions: asFile }],
 		['options', 'collection', {}, { options }],

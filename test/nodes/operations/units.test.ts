@@ -36,6 +36,16 @@ test('without the info of the site, it is not requested and has no columns', asy
 	]);
 });
 
+test('with a link to a map, each row has one, null where the unit has no position', async () => {
+	const parameters = { siteIds: 1042, options: { mapLink: true } };
+	const { rows } = await perform(getUnits, parameters, storholmen);
+	const mapUrl = 'https://www.openstreetmap.org/?mlat=66.9&mlon=13.5#map=14/66.9/13.5';
+	expect(rows).toEqual([
+		{ ...site, ...pen2, ...info, mapUrl },
+		{ ...site, ...pen1, ...info, mapUrl: null },
+	]);
+});
+
 test.each([[undefined], [[]], ['none']])(
 	'a site whose units are %j has no rows, and a hint names it',
 	async (units) => {
