@@ -54,34 +54,6 @@ export class Editor {
 		await this.nodeList.waitFor();
 	}
 
-	/** Pastes a workflow onto an empty canvas. */
-	async paste(workflow: string): Promise<void> {
-		await this.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-		await this.page.goto(`${this.baseUrl}/workflow/new`);
-		await this.at('canvas-add-button').waitFor();
-		// A string, because the browser's types are not those of the tests
-		await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(workflow)})`);
-		await this.page.keyboard.press('Control+v');
-		await this.canvas.first().waitFor();
-	}
-
-	async zoomToFit(): Promise<void> {
-		await this.at('zoom-to-fit').click();
-	}
-
-	/** The names of the nodes on the canvas: of all, or of those with a mark that something is missing. */
-	async readNames({ withIssues = false } = {}): Promise<string[]> {
-		const nodes = withIssues ? this.canvas.filter({ has: this.at('node-issues') }) : this.canvas;
-		const names = (await nodes.all()).map((node) => node.getAttribute('data-node-name'));
-		return (await Promise.all(names)).map((name) => defined(name ?? undefined));
-	}
-
-	async openNode(name: string): Promise<void> {
-		const node = this.canvas.filter({ has: this.page.getByText(name, { exact: true }) });
-		await node.dblclick();
-		await this.panel.waitFor();
-	}
-
 	/** Types into the search of the node list. Resolves when the entry is shown under its exact name. */
 	async searchNodes(text: string, name: string): Promise<Locator> {
 		const search = this.nodeList.getByRole('textbox').first();
@@ -133,12 +105,6 @@ export class Editor {
 	/** Types into a field of the open node or dialog, replacing what was there. */
 	async fill(parameter: string, value: string): Promise<void> {
 		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
-	}
-
-	/** Replaces a part of what a field of the open node holds. */
-	async replaceInText(parameter: string, from: string, to: string): Promise<void> {
-		const field = this.at(`parameter-input-${parameter}`).locator('input');
-		await field.fill((await field.inputValue()).replace(from, to));
 	}
 
 	/** Chooses from a list of the open node; from a list of several, one more. */

@@ -6,6 +6,7 @@ import { until } from '../../helpers/until';
 import type { NewWorkflow } from '../n8n';
 import { useN8n } from '../use-n8n';
 import { ROOT } from '../workspace';
+import { Canvas } from './canvas';
 import { openEditor } from './chromium';
 import { boxOf, type Editor } from './editor';
 import { takePicture } from './pictures';
@@ -30,12 +31,14 @@ const INCOMPLETE: Record<string, string[]> = {
 
 const stage = useN8n('example-pages', { credential: false });
 let editor: Editor;
+let canvas: Canvas;
 
 beforeAll(async () => {
 	const { n8n, service } = stage;
 	// The only credential there is
 	await n8n.createCredential(CREDENTIAL, { baseUrl: service.baseUrl, ...service.login });
-	editor = await openEditor(stage, { width: 1720, height: 1000 });
+	editor = await openEditor(stage, { width: 1720, height: 1100 });
+	canvas = new Canvas(editor);
 });
 
 it('covers every example', () => {
@@ -45,28 +48,28 @@ it('covers every example', () => {
 it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 	const text = readFileSync(join(FOLDER, file), 'utf8');
 	const { nodes } = JSON.parse(text) as NewWorkflow;
-	await editor.paste(text);
+	await canvas.paste(text);
 
 	const note = editor.at('sticky');
 	const names = nodes.map(({ name }) => name).slice(1);
-	await until('all nodes are there', async () => (await editor.canvas.count()) === names.length);
-	await editor.zoomToFit();
-	expect((await editor.readNames()).sort()).toEqual([...names].sort());
-	expect(await editor.readNames({ withIssues: true })).toEqual(INCOMPLETE[file]);
+	await until('all nodes are there', async () => (await canvas.nodes.count()) === names.length);
+	await canvas.zoomToFit();
+	expect((await canvas.readNames()).sort()).toEqual([...names].sort());
+	expect(await canvas.readNames({ withIssues: true })).toEqual(INCOMPLETE[file]);
 
 	const lines = note.locator('li');
 	expect(await lines.count()).toBe(3);
 	const lastLine = await boxOf(lines.last());
-	for (const node of await editor.canvas.all()) {
+	for (const node of await canvas.nodes.all()) {
 		expect((await boxOf(node)).y).toBeGreaterThan(lastLine.y + lastLine.height);
 	}
 	await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
 
 	const first = defined(nodes.find(usesTheCredential));
-	await editor.openNode(first.name);
+	await canvas.open(first.name);
 	await editor.useCredential(CREDENTIAL);
 	if (first.name === 'HTTP Request') {
-		await editor.replaceInText('url', 'https://api.example.com', stage.service.baseUrl);
+		await editor.fill('url', `${stage.service.baseUrl}/meta/sites/1042`);
 	}
 	await editor.execute(first.name.endsWith('Trigger') ? 'Fetch Test Event' : 'Execute step');
 	expect((await editor.readTable()).length).toBeGreaterThan(1);
