@@ -16,8 +16,8 @@ import { SITE_PARTS } from './site/site';
 import type { Site } from './site/site';
 import { compareWithBaseline } from './trigger/baseline';
 import type { Baseline } from './trigger/baseline';
-import { sampleEvents } from './trigger/changes';
-import type { SiteEvent } from './trigger/changes';
+import type { SiteEvent } from './trigger/events';
+import { sampleEvents } from './trigger/samples';
 import { parseSettings, triggerFields } from './trigger/fields';
 import type { Settings } from './trigger/fields';
 

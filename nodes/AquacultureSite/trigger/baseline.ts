@@ -1,7 +1,8 @@
 import type { ServiceFailure } from '../service/failures';
 import type { Site } from '../site/site';
 import { compareSites } from './changes';
-import type { CompareOptions, SiteEvent, SiteEventName } from './changes';
+import type { CompareOptions } from './changes';
+import type { SiteEvent, SiteEventName } from './events';
 
 /** What n8n keeps for the trigger from one poll to the next. */
 export interface Baseline {

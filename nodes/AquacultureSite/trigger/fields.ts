@@ -4,8 +4,9 @@ import { apiVersionField, parseApiVersion } from '../service/apiVersion';
 import { ParameterError, toNumber } from '../site/parameters';
 import { asText } from '../site/site';
 import { parseSiteIds, siteIdsField } from '../site/siteIds';
-import { SITE_EVENTS } from './changes';
-import type { CompareOptions, SiteEventName } from './changes';
+import type { CompareOptions } from './changes';
+import { SITE_EVENTS } from './events';
+import type { SiteEventName } from './events';
 
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [

@@ -2,7 +2,7 @@ import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures'
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 import { compareWithBaseline } from '../../../nodes/AquacultureSite/trigger/baseline';
 import type { Baseline, PollResult } from '../../../nodes/AquacultureSite/trigger/baseline';
-import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
+import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/events';
 
 const detectedAt = '2026-11-21T06:00:00.000Z';
 

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
-import {
-	compareSites,
-	sameValue,
-	sampleEvents,
-	SITE_EVENTS,
-} from '../../../nodes/AquacultureSite/trigger/changes';
-import type { CompareOptions, SiteEvent } from '../../../nodes/AquacultureSite/trigger/changes';
+import { compareSites, type CompareOptions } from '../../../nodes/AquacultureSite/trigger/changes';
 import { greatCircleDistance } from '../../../nodes/AquacultureSite/trigger/distance';
+import { sameValue } from '../../../nodes/AquacultureSite/trigger/equality';
+import { SITE_EVENTS, type SiteEvent } from '../../../nodes/AquacultureSite/trigger/events';
+import { sampleEvents } from '../../../nodes/AquacultureSite/trigger/samples';
 import { forAll } from '../../fuzz/fuzz';
 import { defined } from '../../helpers/at';
 import { siteJson } from '../../helpers/site-json';
 
+const MAP = 'https://www.openstreetmap.org/';
 const detectedAt = '2026-11-21T06:00:00.000Z';
 
 const info = { longitude: 13.4, latitude: 66.8, license: 'SAMPLE-1042', maxTotalBiomass: 7800 };
@@ -38,6 +36,9 @@ describe('an event', () => {
 				event: 'siteChanged',
 				siteId: 1042,
 				siteName: 'Nord',
+				summary:
+					'Storholmen was renamed to Nord, its license was removed (it was SAMPLE-1042), and its owner changed',
+				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
 				changes: [
 					{ field: 'siteName', before: 'Storholmen', after: 'Nord' },
 					{ field: 'info.license', before: 'SAMPLE-1042', after: null },
@@ -55,9 +56,33 @@ describe('an event', () => {
 		const changes = [{ field: 'unitName', before: 'Pen 1', after: 'Pen A' }];
 		const common = { siteId: 1042, siteName: 'Storholmen', detectedAt, changes: [] };
 		expect(events(storholmen, withUnits(renamed, pen3))).toEqual([
-			{ ...common, event: 'unitRemoved', unitId: 2, unitName: 'Pen 2', unit: pen2 },
-			{ ...common, event: 'unitChanged', unitId: 1, unitName: 'Pen A', changes, unit: renamed },
-			{ ...common, event: 'unitAdded', unitId: 3, unitName: 'Pen 3', unit: pen3 },
+			{
+				...common,
+				event: 'unitRemoved',
+				unitId: 2,
+				unitName: 'Pen 2',
+				unit: pen2,
+				summary: 'Pen 2 was removed from Storholmen',
+				mapUrl: `${MAP}?mlat=66.9&mlon=13.5#map=14/66.9/13.5`,
+			},
+			{
+				...common,
+				event: 'unitChanged',
+				unitId: 1,
+				unitName: 'Pen A',
+				changes,
+				unit: renamed,
+				summary: 'Pen 1 of Storholmen was renamed to Pen A',
+				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
+			},
+			{
+				...common,
+				event: 'unitAdded',
+				unitId: 3,
+				unitName: 'Pen 3',
+				unit: pen3,
+				summary: 'Pen 3 was added to Storholmen',
+			},
 		]);
 	});
 
@@ -309,7 +334,7 @@ describe('a sample', () => {
 	});
 
 	test.each(SITE_EVENTS)('of %s looks like production', (name) => {
-		const after = withUnits({ ...pen1, latitude: 67 }, { unitId: 3, unitName: 'Pen 3' });
+		const after = withUnits({ ...pen1, latitude: 67 }, { ...pen2, unitId: 3, unitName: 'Pen 3' });
 		const production = events(storholmen, { ...after, info: { ...info, license: 'X' } });
 		const shape = ({ changes, ...event }: SiteEvent) => [
 			...[Object.keys(event), ...changes.map((change) => Object.keys(change))],

@@ -1,4 +1,4 @@
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
+import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/events';
 import {
 	parseMinimumDistance,
 	parseSettings,

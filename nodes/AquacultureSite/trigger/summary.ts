@@ -1,0 +1,131 @@
+import { asText } from '../site/site';
+import type { Difference, FieldChange, SiteEvent } from './events';
+
+/** What a sentence is made of. */
+type Facts = Difference & Pick<SiteEvent, 'event' | 'siteId' | 'siteName' | 'unitId' | 'unitName'>;
+
+const LONGEST_NAME = 60;
+const LONGEST_VALUE = 40;
+
+// A sentence that names more fields is not read to its end
+const MAX_FIELDS = 3;
+
+/** What people call the fields of the contract; any other field has its own name. */
+const LABELS: Record<string, string> = {
+	maxTotalBiomass: 'maximum biomass',
+	siteName: 'name',
+	timezone: 'time zone',
+	unitName: 'name',
+};
+
+/** As one line without control characters, nor marks that turn the direction of the text, and not too long. */
+function tidy(text: string, longest: number): string {
+	const line = text
+		.replace(/[\s\p{Cc}]+/gu, ' ')
+		.replace(/[\p{Cf}\p{Cs}]/gu, '')
+		.trim();
+	// By code points, so that no character is cut in half
+	const characters = Array.from(line);
+	return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
+}
+
+function nameOf(name: unknown, id: unknown, kind: 'site' | 'unit'): string {
+	const own = tidy(asText(name) ?? '', LONGEST_NAME);
+	return own === '' ? tidy(`${kind} ${asText(id) ?? 'without ID'}`, LONGEST_NAME) : own;
+}
+
+/** A value in a sentence; '' where there is none, undefined where it cannot be said. */
+function toWords(value: unknown): string | undefined {
+	if (value === null || value === undefined) return '';
+	return typeof value === 'object' ? undefined : tidy(asText(value) ?? '', LONGEST_VALUE);
+}
+
+function formatDistance(meters: number): string {
+	if (meters < 1) return 'less than 1 m';
+	if (meters < 999.5) return `${Math.round(meters)} m`;
+	const kilometers = meters / 1000;
+	return `${kilometers < 9.95 ? kilometers.toFixed(1) : Math.round(kilometers)} km`;
+}
+
+function lastPart(field: string): string {
+	return field.slice(field.lastIndexOf('.') + 1);
+}
+
+function isPosition({ field }: FieldChange): boolean {
+	return ['latitude', 'longitude'].includes(lastPart(field));
+}
+
+/** What has become of the position: "was moved 120 m"; undefined where its numbers say more. */
+function moveOf(changes: FieldChange[], distance: number | undefined): string | undefined {
+	if (distance !== undefined) return `was moved ${formatDistance(distance)}`;
+	const position = changes.filter(isPosition);
+	if (position.length === 0) return undefined;
+	if (position.every(({ before }) => before === null)) return 'was given a position';
+	return position.every(({ after }) => after === null) ? 'lost its position' : undefined;
+}
+
+function labelOf({ field }: FieldChange): string {
+	const name = lastPart(field);
+	return (Object.hasOwn(LABELS, name) && LABELS[name]) || tidy(name, LONGEST_VALUE);
+}
+
+/** What has become of a field, after its name: "changed from A to B". */
+function changeOf({ before: from, after: to }: FieldChange): string {
+	const [before, after] = [toWords(from), toWords(to)];
+	if (before === undefined || after === undefined || before === after) return 'changed';
+	if (before === '') return `was set to ${after}`;
+	if (after === '') return `was removed (it was ${before})`;
+	return `changed from ${before} to ${after}`;
+}
+
+/** "A", "A and B", "A, B, and C". */
+function join(parts: string[]): string {
+	const [first = '', second] = parts;
+	if (parts.length < 3) return second === undefined ? first : `${first} and ${second}`;
+	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
+}
+
+/**
+ * What happened, as one plain sentence without a full stop: "Pen 7 of Storholmen was moved 120 m", "The license of
+ * Storholmen changed from A to B", "Pen 6 was removed from Ørnesvika".
+ */
+export function summarize(facts: Facts): string {
+	// Where it starts with an ID in place of a name
+	return toSentence(facts).replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
+}
+
+function toSentence(facts: Facts): string {
+	const { event, changes, distance } = facts;
+	const isUnit = event !== 'siteChanged';
+	const renamed = changes.find(({ field }) => field === (isUnit ? 'unitName' : 'siteName'));
+	// What was renamed is known by its old name
+	const unit = nameOf(isUnit && renamed ? renamed.before : facts.unitName, facts.unitId, 'unit');
+	const site = nameOf(!isUnit && renamed ? renamed.before : facts.siteName, facts.siteId, 'site');
+	if (event === 'unitAdded') return `${unit} was added to ${site}`;
+	if (event === 'unitRemoved') return `${unit} was removed from ${site}`;
+
+	const subject = isUnit ? `${unit} of ${site}` : site;
+	const newName = toWords(renamed?.after);
+	const isRenamed = Boolean(renamed && toWords(renamed.before) && newName);
+	const move = moveOf(changes, distance);
+	const deeds = [...(isRenamed ? [`was renamed to ${newName}`] : []), ...(move ? [move] : [])];
+	const fields = changes.filter(
+		(change) => !(isRenamed && change === renamed) && !(move && isPosition(change)),
+	);
+	const said = fields
+		.slice(0, MAX_FIELDS)
+		.map((change) => `${labelOf(change)} ${changeOf(change)}`);
+	const more = fields.length - said.length;
+	const rest = more > 0 ? [`${more} more ${more === 1 ? 'field' : 'fields'} changed`] : [];
+
+	const [first] = fields;
+	if (deeds.length === 0 && first) {
+		const start = `The ${labelOf(first)} of ${subject} ${changeOf(first)}`;
+		return join([start, ...said.slice(1).map((text) => `its ${text}`), ...rest]);
+	}
+	// "was renamed to Pen 8 and moved 120 m"
+	const deed = deeds
+		.map((text, index) => (index === 0 ? text : text.replace(/^was /, '')))
+		.join(' and ');
+	return join([`${subject} ${deed}`, ...said.map((text) => `its ${text}`), ...rest]);
+}
