@@ -248,10 +248,10 @@ describe('site change alert', () => {
 	it('posts a message for a change of each kind when it is tried out', async () => {
 		await run(readExample('site-change-alert-to-slack.json'));
 		expectAlert(
-			'• The license of *Storholmen* changed from SAMPLE-1042 (before) to SAMPLE-1042',
-			'• Pen 1 was added to *Storholmen*',
-			'• Pen 1 was removed from *Storholmen*',
-			'• Pen 1 of *Storholmen* was moved 111 m',
+			'The license of Storholmen changed from SAMPLE-1042 (before) to SAMPLE-1042',
+			'Pen 1 was added to Storholmen',
+			'Pen 1 was removed from Storholmen',
+			'Pen 1 of Storholmen was moved 111 m',
 		);
 	});
 
@@ -271,16 +271,16 @@ describe('site change alert', () => {
 		const removed = at(ornesvika.units.splice(5, 1), 0);
 		ornesvika.units.push({ ...removed, unitId: 105707, unitName: 'Pen 7' });
 		at(gasoya.units, 0).latitude = 67.02945;
-		at(gasoya.units, 1).unitName = 'Pen 2 <south>';
+		at(gasoya.units, 1).unitName = 'Pen 2 South';
 		await until('Slack has the alert', () => slack.messages.length > 0);
 		await n8n.deactivate(id);
 
 		expectAlert(
-			'• The license of *Storholmen* changed from SAMPLE-1042 to SAMPLE-2042',
-			'• Pen 7 of *Storholmen* was moved 120 m',
-			'• Pen 6 was removed from *Ørnesvika*',
-			'• Pen 7 was added to *Ørnesvika*',
-			'• The name of Pen 2 &lt;south&gt; of *Gåsøya Sør* changed from Pen 2 to Pen 2 &lt;south&gt;',
+			'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-2042',
+			'Pen 7 of Storholmen was moved 120 m',
+			'Pen 6 was removed from Ørnesvika',
+			'Pen 7 was added to Ørnesvika',
+			'Pen 2 of Gåsøya Sør was renamed to Pen 2 South',
 		);
 	});
 });

@@ -5,7 +5,7 @@ interface Position {
 }
 
 /** The two as a point; undefined where one of them is not a number, or no place on earth has them. */
-function toPosition(latitude: unknown, longitude: unknown): Position | undefined {
+export function toPosition(latitude: unknown, longitude: unknown): Position | undefined {
 	if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
 	// Also false for NaN
 	const exists = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
