@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -10,89 +9,19 @@ import type { Site } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
 import type { Execution } from './executions';
-import { GoogleSheets } from './fakes/google-sheets';
-import { fakeHosts } from './fakes/hosts';
-import { OpenAi } from './fakes/openai';
-import { Slack } from './fakes/slack';
-import type { CredentialReference, NewWorkflow } from './n8n';
-import { useN8n } from './use-n8n';
+import type { NewWorkflow } from './n8n';
+import { FILES, TOOLS, useExamples } from './use-examples';
 import { chain, manualTrigger, node } from './workflows';
-import { ROOT } from './workspace';
 
-const FOLDER = join(ROOT, 'examples');
-const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
-
-const seen = new Set<string>();
-
-/** The tools of an AI agent and of an MCP client, as the model sees their names. */
-const TOOLS = {
-	sites: 'Get_many_sites_in_Aquaculture_Site',
-	site: 'Get_site_in_Aquaculture_Site',
-	units: 'Get_units_of_sites_in_Aquaculture_Site',
-};
-
-const slack = new Slack();
-const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
-const openAi = new OpenAi([
-	{ name: TOOLS.sites, arguments: {} },
-	{ name: TOOLS.units, arguments: { Site_IDs: '1042' } },
-]);
-const MCP_TOKEN = 'sample-token';
-
-const stage = useN8n('examples', {
-	n8n: async (cleanup) => ({
-		env: await fakeHosts(cleanup, 'examples', {
-			'api.openai.com': openAi.host,
-			'slack.com': slack.host,
-			'sheets.googleapis.com': sheets.host,
-		}),
-	}),
-});
-
-/** The credential of each node's type, as its user selects it. */
-const credentials: Record<string, Record<string, CredentialReference>> = {};
-
-beforeAll(async () => {
-	const { n8n, credential } = stage;
-	const site = { aquacultureApi: credential };
-	for (const type of ['aquacultureSite', 'aquacultureSiteTool', 'aquacultureSiteTrigger']) {
-		credentials[`n8n-nodes-aquaculture.${type}`] = site;
-	}
-	credentials['n8n-nodes-base.httpRequest'] = site;
-	for (const [node, type, data] of [
-		['n8n-nodes-base.slack', 'slackApi', { accessToken: slack.accessToken }],
-		[
-			'n8n-nodes-base.googleSheets',
-			'googleSheetsOAuth2Api',
-			{
-				clientId: 'sample',
-				clientSecret: 'sample',
-				oauthTokenData: { access_token: sheets.accessToken, token_type: 'Bearer' },
-			},
-		],
-		['@n8n/n8n-nodes-langchain.lmChatOpenAi', 'openAiApi', { apiKey: openAi.apiKey }],
-		['@n8n/n8n-nodes-langchain.mcpTrigger', 'httpBearerAuth', { token: MCP_TOKEN }],
-	] as const) {
-		credentials[node] = { [type]: await n8n.createCredential(type, data, type) };
-	}
-});
+const stage = useExamples();
+const { openAi, sheets, slack } = stage.examples;
 
 beforeEach(() => {
 	stage.service.reset();
 	slack.messages.length = 0;
 });
 
-/** An example with the credentials of this n8n. */
-function readExample(file: string): NewWorkflow {
-	seen.add(file);
-	const example = JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as NewWorkflow;
-	for (const node of example.nodes) {
-		// So that n8n selects the only one that fits
-		expect(node.credentials).toBeUndefined();
-		Object.assign(node, { credentials: credentials[node.type] });
-	}
-	return example;
-}
+const readExample = (file: string) => stage.examples.read(file);
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
 	return defined(example.nodes.find(({ name }) => name === node)).parameters;
@@ -212,11 +141,9 @@ it('answers a question with what the tools return', async () => {
 
 	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
 	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
-	expect(sites?.map((site) => Object.values(site)[1])).toEqual([
-		'Storholmen',
-		'Ørnesvika',
-		'Gåsøya Sør',
-	]);
+	expect(sites).toMatchObject(
+		['Storholmen', 'Ørnesvika', 'Gåsøya Sør'].map((siteName) => ({ siteName })),
+	);
 	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
 });
 
@@ -233,7 +160,7 @@ it('offers the sites to MCP clients that know the token', async () => {
 	};
 	await expect(connect('wrong')).rejects.toThrow();
 
-	const client = await connect(MCP_TOKEN);
+	const client = await connect(stage.examples.mcpToken);
 	const { tools } = await client.listTools();
 	expect(tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
 	const { content } = await client.callTool({ name: TOOLS.site, arguments: { Site_ID: '1057' } });
@@ -286,5 +213,5 @@ describe('site change alert', () => {
 });
 
 it('has run every example', () => {
-	expect([...seen].sort()).toEqual(FILES);
+	expect([...stage.examples.seen].sort()).toEqual(FILES);
 });

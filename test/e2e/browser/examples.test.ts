@@ -1,18 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
 import { defined } from '../../helpers/at';
 import { until } from '../../helpers/until';
 import type { NewWorkflow } from '../n8n';
+import { FILES, readFile } from '../use-examples';
 import { useN8n } from '../use-n8n';
-import { ROOT } from '../workspace';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';
 import { boxOf, type Editor } from './editor';
 import { takePicture } from './pictures';
-
-const FOLDER = join(ROOT, 'examples');
-const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
 
 /** As n8n names the first credential of the type. */
 const CREDENTIAL = 'Aquaculture account';
@@ -46,7 +41,7 @@ it('covers every example', () => {
 });
 
 it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
-	const text = readFileSync(join(FOLDER, file), 'utf8');
+	const text = readFile(file);
 	const { nodes } = JSON.parse(text) as NewWorkflow;
 	await canvas.paste(text);
 

@@ -60,7 +60,7 @@ it('takes a new user to a message in Slack', async () => {
 	await editor.closeMessages();
 
 	// 5. The channel
-	await editor.fill('channelId', '#fish-farm');
+	await editor.at('rlc-input', editor.panel).fill('#fish-farm');
 	await animation.add(2);
 	await editor.closePanel();
 	expect(await canvas.readNames({ withIssues: true })).toEqual([]);
