@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { IWorkflowBase } from 'n8n-workflow';
-import { at } from '../../helpers/at';
 import { fakeHosts } from '../fakes/hosts';
 import { Slack } from '../fakes/slack';
 import { useN8n } from '../use-n8n';
@@ -77,10 +76,9 @@ it('takes a new user to a message in Slack', async () => {
 	]);
 	await canvas.open('Send a message');
 	await animation.add(4);
+	await animation.save('first-message.gif');
 	await editor.closePanel();
 	await canvas.publish();
-	const { data: workflows } = await n8n.rest.get<{ data: IWorkflowBase[] }>('/workflows');
-	expect(at(workflows, 0).active).toBe(true);
-
-	await animation.save('first-message.gif');
+	const workflows = await n8n.rest.get<IWorkflowBase[]>('/workflows');
+	expect(workflows.map(({ active }) => active)).toEqual([true]);
 });
