@@ -61,6 +61,20 @@ export class Canvas {
 		await this.editor.closeMessages();
 	}
 
+	/** Sets the time zone in the settings of the workflow. */
+	async setTimezone(timezone: string): Promise<void> {
+		const { editor } = this;
+		await editor.at('workflow-menu').click();
+		await editor.page.getByRole('menuitem', { name: 'Settings' }).click();
+		const select = editor.at('workflow-settings-timezone').locator('input');
+		await select.click();
+		await select.fill(timezone);
+		await editor.page.getByRole('option').filter({ hasText: timezone }).first().click();
+		await editor.at('workflow-settings-save-button').click();
+		await editor.at('workflow-settings-dialog').waitFor({ state: 'hidden' });
+		await editor.closeMessages();
+	}
+
 	async publish(): Promise<void> {
 		const { page } = this.editor;
 		await this.editor.at('workflow-open-publish-modal-button').click();

@@ -55,9 +55,14 @@ it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 	const lines = note.locator('li');
 	expect(await lines.count()).toBe(3);
 	const lastLine = await boxOf(lines.last());
+	const paper = await boxOf(note);
 	for (const node of await canvas.nodes.all()) {
-		expect((await boxOf(node)).y).toBeGreaterThan(lastLine.y + lastLine.height);
+		const box = await boxOf(node);
+		expect(box.y).toBeGreaterThan(lastLine.y + lastLine.height);
+		expect(box.y + box.height).toBeLessThan(paper.y + paper.height);
+		expect(box.x + box.width).toBeLessThan(paper.x + paper.width);
 	}
+	await editor.closeMessages();
 	await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
 
 	const first = defined(nodes.find(usesTheCredential));

@@ -10,6 +10,9 @@ import { openEditor } from './chromium';
 
 const EXAMPLE = join(ROOT, 'examples', 'daily-site-report-to-slack.json');
 
+/** The width in pixels of the pane left of the parameters, so that there is room for the message. */
+const INPUT_WIDTH = 200;
+
 const slack = new Slack();
 
 const stage = useN8n('first-message', {
@@ -36,35 +39,36 @@ it('takes a new user to a message in Slack', async () => {
 	expect(await canvas.readNames({ withIssues: true })).toEqual(['Send a message']);
 	await animation.add(3);
 
-	// 2. The sites
+	// 2. Enter the sites, and try that step alone
 	await canvas.open('Get many sites');
+	await editor.narrowInput(INPUT_WIDTH);
 	await editor.useCredential('Aquaculture account');
 	await editor.fill('siteIds', '1042, 1057');
 	await animation.add(2);
-
-	// 3. Try it
 	await editor.execute();
 	const [, ...sites] = await editor.readTable();
 	expect(sites.map(([, name]) => name)).toEqual(['Storholmen', 'Ørnesvika']);
 	await animation.add(3);
 	await editor.closePanel();
 
-	// 4. Slack's credential
+	// 3. Slack's credential
 	await canvas.open('Send a message');
+	await editor.narrowInput(INPUT_WIDTH);
 	await editor.at('node-credentials-empty-state').getByRole('button').click();
 	await editor.fill('accessToken', slack.accessToken);
+	await animation.add(2);
 	await editor.saveCredential();
 	// n8n tests it, and closes the dialog of a credential that works
 	await editor.credentialDialog.waitFor({ state: 'hidden' });
 	await editor.closeMessages();
 
-	// 5. The channel
+	// 4. The channel
 	await editor.at('rlc-input', editor.panel).fill('#fish-farm');
 	await animation.add(2);
 	await editor.closePanel();
 	expect(await canvas.readNames({ withIssues: true })).toEqual([]);
 
-	// 6. Execute, look, publish
+	// 5. The message
 	await canvas.execute();
 	await animation.add(3);
 	const [message, ...others] = slack.messages;
@@ -78,7 +82,12 @@ it('takes a new user to a message in Slack', async () => {
 	await animation.add(4);
 	await animation.save('first-message.gif');
 	await editor.closePanel();
+
+	// 6. Every morning, by the clock of the farm
+	await canvas.setTimezone('Europe/Oslo');
 	await canvas.publish();
-	const workflows = await n8n.rest.get<IWorkflowBase[]>('/workflows');
-	expect(workflows.map(({ active }) => active)).toEqual([true]);
+	const [{ id }] = await n8n.rest.get<[IWorkflowBase]>('/workflows');
+	const workflow = await n8n.rest.get<IWorkflowBase>(`/workflows/${id}`);
+	expect(workflow.active).toBe(true);
+	expect(workflow.settings?.timezone).toBe('Europe/Oslo');
 });
