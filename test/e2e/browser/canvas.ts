@@ -69,7 +69,10 @@ export class Canvas {
 		const select = editor.at('workflow-settings-timezone').locator('input');
 		await select.click();
 		await select.fill(timezone);
-		await editor.page.getByRole('option').filter({ hasText: timezone }).first().click();
+		const option = editor.page.getByRole('option').filter({ hasText: timezone }).first();
+		await option.click();
+		// The next click would only close the list
+		await option.waitFor({ state: 'hidden' });
 		await editor.at('workflow-settings-save-button').click();
 		await editor.at('workflow-settings-dialog').waitFor({ state: 'hidden' });
 		await editor.closeMessages();
