@@ -12,10 +12,11 @@ const compile = () =>
 /** Nodes and credentials refer to the icons by paths relative to their own files. */
 const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 
-/** n8n looks for a node's codex beside its compiled file. */
-const codex = () => src('nodes/**/*.node.json', { encoding: false }).pipe(dest('dist/nodes'));
+/** n8n looks for a node's codex and the previews of its output beside its compiled file. */
+const descriptions = () =>
+	src('nodes/**/{*.node.json,__schema__/**/*.json}', { encoding: false }).pipe(dest('dist/nodes'));
 
-exports.build = series(clean, compile, parallel(icons, codex));
+exports.build = series(clean, compile, parallel(icons, descriptions));
 
 /** Has a name of its own, which gulp prints. */
 const rebuild = (done) => exports.build(done);

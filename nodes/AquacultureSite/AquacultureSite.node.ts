@@ -51,15 +51,31 @@ function listNames(names: string[]): string {
 }
 
 /**
- * An item that failed, as n8n sends it on: to the error output where there is one, there with the fields of
- * its input. It has no `error` beside its `json`, for which n8n would replace the whole of it by the message,
- * and no fields but these two, by which all versions of n8n tell it from a regular item.
+ * An item that failed, as n8n sends it on. It has no `error` beside its `json`, for which n8n would replace the
+ * whole of it by the message.
+ *
+ * @param siteId the site that could not be read, where it is one; n8n sends an item to the error output, with the
+ * fields of its input, only where it has no fields but these two, and there it is left out
  */
-function errorItem({ message, description }: NodeFailure, itemIndex: number): INodeExecutionData {
+function errorItem(
+	{ message, description }: NodeFailure,
+	itemIndex: number,
+	siteId?: string,
+): INodeExecutionData {
 	return {
-		json: { error: message, ...(description && { message: description }) },
+		json: {
+			error: message,
+			...(description && { message: description }),
+			...(siteId !== undefined && { siteId: asNumber(siteId) }),
+		},
 		pairedItem: { item: itemIndex },
 	};
+}
+
+/** A site's ID as the service sends it; as text where it is too large to be exact as a number. */
+function asNumber(siteId: string): number | string {
+	const number = Number(siteId);
+	return Number.isSafeInteger(number) ? number : siteId;
 }
 
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
@@ -154,7 +170,7 @@ class SiteRun {
 			const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
 			return [{ siteId, site: this.ownCopy(body), response }];
 		} catch (error) {
-			this.fail(error, itemIndex);
+			this.fail(error, itemIndex, siteId);
 			if (this.mustStop()) service.stop();
 			return [];
 		}
@@ -173,7 +189,7 @@ class SiteRun {
 		addExecutionHints(this.context, messages);
 	}
 
-	private fail(error: unknown, itemIndex: number): void {
+	private fail(error: unknown, itemIndex: number, siteId?: string): void {
 		const failure = toNodeError(this.context.getNode(), error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
 		if (this.isSeveral && !isOfRun && !this.context.continueOnFail()) {
@@ -181,7 +197,9 @@ class SiteRun {
 		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
 		this.firstFailure ??= failure;
-		this.results[itemIndex]?.push(errorItem(failure, itemIndex));
+		const hasErrorOutput = this.context.getNode().onError === 'continueErrorOutput';
+		const item = errorItem(failure, itemIndex, hasErrorOutput ? undefined : siteId);
+		this.results[itemIndex]?.push(item);
 	}
 
 	private mustStop(): boolean {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { PackageDirectoryLoader } from 'n8n-core';
+import { PackageDirectoryLoader, resolveOutputSchemaPath } from 'n8n-core';
+import type { INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
 import { defined } from '../helpers/at';
 import { packAndUnpack } from './pack';
 
@@ -33,15 +34,33 @@ function iconsOf({ iconUrl }: { iconUrl?: unknown }): string[] {
 	return [light, dark].map((url) => url.replace(`icons/${loader.packageName}/`, ''));
 }
 
+/** The files in which n8n looks for the previews of a node's output: one for each operation, or the only one. */
+function previewsOf({ name, properties }: INodeTypeDescription): string[] {
+	const nodeDir = join(unpacked.directory, dirname(defined(loader.known.nodes[name]).sourcePath));
+	const find = (resource?: string, operation?: string) =>
+		defined(resolveOutputSchemaPath({ nodeDir, version: 1, resource, operation }));
+	const valuesOf = (parameter: string) =>
+		(properties.find((property) => property.name === parameter)?.options ?? []).map((option) =>
+			String((option as INodePropertyOptions).value),
+		);
+	const previews = valuesOf('resource').flatMap((resource) =>
+		valuesOf('operation').map((operation) => find(resource, operation)),
+	);
+	return previews.length > 0 ? previews : [find()];
+}
+
+const inPackage = (file: string) => relative(unpacked.directory, file).replaceAll('\\', '/');
+
 it('holds what the package needs and nothing else', () => {
 	const { nodes = [], credentials = [] } = defined(loader.packageJson.n8n);
 	const modules = [...nodes, ...credentials]
 		.flatMap((path) => [...withImports(join(unpacked.directory, path))])
-		.map((file) => relative(unpacked.directory, file).replaceAll('\\', '/'));
+		.map(inPackage);
+	const previews = loader.types.nodes.flatMap(previewsOf).map(inPackage);
 	const codex = nodes.map((path) => `${path}on`);
 	const icons = [...loader.types.nodes, ...loader.types.credentials].flatMap(iconsOf);
 	const documents = ['LICENSE.md', 'README.md', 'index.js', 'package.json'];
-	const needed = new Set([...documents, ...modules, ...codex, ...icons]);
+	const needed = new Set([...documents, ...modules, ...codex, ...previews, ...icons]);
 	expect(unpacked.files).toEqual([...needed].sort());
 });
 

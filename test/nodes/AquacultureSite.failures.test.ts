@@ -31,13 +31,14 @@ describe('On Error', () => {
 		expect(farm.service.counts.siteRequests).toBeLessThan(50);
 	});
 
-	test('Continue: a failed item stands in its place, the others are kept', async () => {
+	test('Continue: a failed item stands in its place and names its site, the others are kept', async () => {
 		const { items } = await farm.run(GET, ids, { onError: 'continueRegularOutput' });
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 		expect([0, 2, 4].map((index) => at(items, index).json)).toEqual(sites);
 		expect(at(items, 1).json).toEqual({
 			error: `${notFound} [item 1]`,
 			message: expect.stringContaining('The service says: "There is no site 77."') as unknown,
+			siteId: 77,
 		});
 		expect(at(items, 3).json.error).toContain('"x" is not a site ID');
 	});

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
+import { toPosition } from '../site/position';
 import { parseSiteIds, siteIdsField } from '../site/siteIds';
 import { asText, infoOf, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
 import type { Row } from '../site/site';
@@ -71,13 +72,13 @@ async function mapItem(
 }
 
 /** [longitude, latitude] in decimal degrees, in this order (RFC 7946, section 3.1.1). */
-export type Position = [number, number];
+export type Coordinates = [number, number];
 
 /** RFC 7946, section 3.2. */
 export interface Feature {
 	type: 'Feature';
 	id: string;
-	geometry: { type: 'Point'; coordinates: Position };
+	geometry: { type: 'Point'; coordinates: Coordinates };
 	properties: Row;
 }
 
@@ -97,17 +98,11 @@ export interface SiteMap {
 	atNullIsland: string[];
 }
 
-function positionOf(latitude: unknown, longitude: unknown): Position | undefined {
-	if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
-	// Also false for NaN
-	return Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180 ? [longitude, latitude] : undefined;
-}
-
 /**
  * The smallest box around the positions (RFC 7946, section 5). Where that box crosses the antimeridian,
  * its west is greater than its east (section 5.2).
  */
-function boundingBox(positions: Position[]): [number, number, number, number] {
+function boundingBox(positions: Coordinates[]): [number, number, number, number] {
 	const latitudes = positions.map(([, latitude]) => latitude);
 	const longitudes = positions.map(([longitude]) => longitude).sort((a, b) => a - b);
 	// The widest empty stretch between neighbors on the circle is what the box leaves out
@@ -132,12 +127,12 @@ export function toSiteMap(sites: Array<Pick<ReadSite, 'siteId' | 'site'>>): Site
 	const ids = new Set<string>();
 
 	const add = (id: string, title: string, latitude: unknown, longitude: unknown, row: Row) => {
-		const coordinates = positionOf(latitude, longitude);
-		if (!coordinates) {
+		const position = toPosition(latitude, longitude);
+		if (!position) {
 			unlocated.push(title);
 			return;
 		}
-		if (coordinates[0] === 0 && coordinates[1] === 0) atNullIsland.push(title);
+		if (position.latitude === 0 && position.longitude === 0) atNullIsland.push(title);
 		// Map programs tell features apart by their IDs, so one that the service repeats is numbered
 		let ownId = id;
 		for (let count = 2; ids.has(ownId); count++) ownId = `${id}-${count}`;
@@ -145,7 +140,7 @@ export function toSiteMap(sites: Array<Pick<ReadSite, 'siteId' | 'site'>>): Site
 		features.push({
 			type: 'Feature',
 			id: ownId,
-			geometry: { type: 'Point', coordinates },
+			geometry: { type: 'Point', coordinates: [position.longitude, position.latitude] },
 			properties: row,
 		});
 	};

@@ -49,19 +49,20 @@ function entriesOf(value: unknown): unknown[] {
 		.filter((entry) => entry !== '');
 }
 
-/**
- * The site IDs in what people have: `12, 15 18`, one per line, `[12, 15]`, a number, an array of these.
- * Only digits pass, so nothing in it can reach another path of the service (docs/service.md#get-a-site).
- *
- * @returns the IDs in their order, as digits without leading zeros, each once
- * @throws ParameterError where an entry is not an ID, or there is none
- */
-export function parseSiteIds(value: unknown, displayName = 'Site IDs'): string[] {
+/** What the sentences on a field say. */
+const ONE = { displayName: 'Site ID', enter: 'Enter a site ID', takesSeveral: false };
+const SEVERAL = {
+	displayName: 'Site IDs',
+	enter: 'Enter at least one site ID',
+	takesSeveral: true,
+};
+
+function parse(value: unknown, { displayName, enter, takesSeveral }: typeof ONE): string[] {
 	const entries = entriesOf(value);
 	if (entries.length === 0) {
 		throw new ParameterError(
 			`'${displayName}' is empty`,
-			'Enter at least one site ID, e.g. 1042. If an expression supplies it, check that the input item contains it.',
+			`${enter}, e.g. 1042. If an expression supplies it, check that the input item contains it.`,
 		);
 	}
 	const ids = entries.map((entry, index) => {
@@ -73,22 +74,36 @@ export function parseSiteIds(value: unknown, displayName = 'Site IDs'): string[]
 				'A number this large loses its last digits before it arrives here. Supply the site ID as text, in quotes.',
 			);
 		}
-		const place = entries.length === 1 ? '' : ` (entry ${index + 1} of ${entries.length})`;
+		const isOneOfSeveral = takesSeveral && entries.length > 1;
+		const place = isOneOfSeveral ? ` (entry ${index + 1} of ${entries.length})` : '';
 		throw new ParameterError(
 			`'${displayName}': "${show(entry)}" is not a site ID${place}`,
-			'A site ID is a whole number, digits only, e.g. 1042. Separate several with commas, spaces or line breaks.',
+			`A site ID is a whole number, digits only, e.g. 1042.${takesSeveral ? ' Separate several with commas, spaces or line breaks.' : ''}`,
 		);
 	});
 	return [...new Set(ids)];
 }
 
-/** The one site ID in a value; {@link parseSiteIds} for the rest. */
-export function parseSiteId(value: unknown, displayName = 'Site ID'): string {
-	const [id, ...more] = parseSiteIds(value, displayName);
+/**
+ * The site IDs in what people have: `12, 15 18`, one per line, `[12, 15]`, a number, an array of these.
+ * Only digits pass, so nothing in it can reach another path of the service (docs/service.md#get-a-site).
+ *
+ * @returns the IDs in their order, as digits without leading zeros, each once
+ * @throws ParameterError where an entry is not an ID, or there is none
+ */
+export const parseSiteIds = (value: unknown): string[] => parse(value, SEVERAL);
+
+/**
+ * The one site ID in a value; {@link parseSiteIds} for the rest.
+ *
+ * @throws ParameterError where it is not an ID, or there is none, or another one
+ */
+export function parseSiteId(value: unknown): string {
+	const [id, ...more] = parse(value, ONE);
 	if (id === undefined || more.length > 0) {
 		throw new ParameterError(
-			`'${displayName}' accepts only one site ID`,
-			"Enter a single ID, or use 'Get Many'.",
+			"'Site ID' accepts only one site ID",
+			"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
 		);
 	}
 	return id;

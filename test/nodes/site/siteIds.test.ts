@@ -9,6 +9,8 @@ import { fieldsOf } from '../../helpers/panel';
 import { attempt, refusalOf } from '../../helpers/refusal';
 import { anyJson } from '../../helpers/site-json';
 
+const WHOLE_NUMBER = 'A site ID is a whole number, digits only, e.g. 1042.';
+
 describe('site IDs are accepted in every form that people have', () => {
 	test.each<[string, unknown, string[]]>([
 		['with spaces around', '  1042\n', ['1042']],
@@ -79,7 +81,9 @@ describe('what is not a site ID is refused and named', () => {
 	])('%s', (shown, value) => {
 		const { message, description } = refusalOf(() => parseSiteIds(value));
 		expect(message).toBe(`'Site IDs': "${shown}" is not a site ID`);
-		expect(description).toMatch(/^A site ID is a whole number, digits only, e\.g\. 1042\./);
+		expect(description).toBe(
+			`${WHOLE_NUMBER} Separate several with commas, spaces or line breaks.`,
+		);
 	});
 
 	test.each([2 ** 53, -(2 ** 53), Infinity])('a number too large to be exact: %d', (value) => {
@@ -131,12 +135,18 @@ describe('where only one site ID is accepted', () => {
 	test('several are refused, with the operation that takes them', () => {
 		const { message, description } = refusalOf(() => parseSiteId('12, 15'));
 		expect(message).toBe("'Site ID' accepts only one site ID");
-		expect(description).toBe("Enter a single ID, or use 'Get Many'.");
+		expect(description).toBe(
+			"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
+		);
 	});
 
 	test('none and wrong ones are refused under the name of the field', () => {
-		expect(refusalOf(() => parseSiteId('')).message).toBe("'Site ID' is empty");
-		expect(refusalOf(() => parseSiteId('x')).message).toBe(`'Site ID': "x" is not a site ID`);
+		const empty = refusalOf(() => parseSiteId(''));
+		expect(empty.message).toBe("'Site ID' is empty");
+		expect(empty.description).toMatch(/^Enter a site ID, e\.g\. 1042\./);
+		const wrong = refusalOf(() => parseSiteId('x y'));
+		expect(wrong.message).toBe(`'Site ID': "x" is not a site ID`);
+		expect(wrong.description).toBe(WHOLE_NUMBER);
 	});
 });
 
