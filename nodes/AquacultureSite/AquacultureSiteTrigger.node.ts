@@ -1,4 +1,3 @@
-import { randomUUID } from 'crypto';
 import { deepCopy, NodeConnectionTypes } from 'n8n-workflow';
 import type {
 	IDataObject,
@@ -9,44 +8,35 @@ import type {
 } from 'n8n-workflow';
 
 import { toNodeError } from './nodeErrors';
-import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
-import { SITE_PARTS } from './site/site';
-import type { Site } from './site/site';
-import { compareWithBaseline } from './trigger/baseline';
-import type { Baseline } from './trigger/baseline';
+import { claim, occasionOf, refusalOf, release, rememberRefusal } from './trigger/activation';
 import type { SiteEvent } from './trigger/events';
-import { sampleEvents } from './trigger/samples';
 import { parseSettings, triggerFields } from './trigger/fields';
-import type { Settings } from './trigger/fields';
+import { concludePoll } from './trigger/poll';
+import { readFirstSite, readSites } from './trigger/reading';
+import { sampleEvents } from './trigger/samples';
+import { readState, writeState } from './trigger/state';
+import { inTurn } from './trigger/turns';
 
-// n8n ends a poll after 45 seconds: these leave it time to say what went wrong
-const POLL_LIMITS = { maxConcurrency: 16, longestWait: 5000 };
-const POLL_REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
+// A wait that is longer ends the poll: what is left has its turn in the next one
+const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 
-/** Differs from one start of n8n to the next. */
-const PROCESS_ID = randomUUID();
+// n8n's scheduler may end a poll after 45 seconds. That leaves it time to compare, to store and to report.
+const LONGEST_POLL_MS = 36_000;
 
-/** Reads all sites side by side; a site that could not be read stands as its failure. */
-async function readSites(
-	service: SiteService,
-	{ siteIds, apiVersion }: Settings,
-): Promise<Map<string, Site | ServiceFailure>> {
-	const entries = await Promise.all(
-		siteIds.map(async (siteId) => {
-			const result = await service
-				.read({ siteId, apiVersion, ...POLL_REQUEST })
-				.then(({ body }) => body)
-				.catch((error: unknown) => {
-					if (error instanceof ServiceFailure) return error;
-					throw error;
-				});
-			return [siteId, result] as const;
-		}),
-	);
-	return new Map(entries);
-}
+const FIRST_POLL =
+	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
+
+// n8n shows 'active' while the workflow is published, 'inactive' before
+const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
+	header: '',
+	executionsHelp: {
+		inactive: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Once the workflow is published</b>, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
+		active: `<b>While you build the workflow</b>, click the button: it returns a test event of each kind that you have selected, made up from the first site in <b>Site IDs</b>. Nothing has really changed.<br><br><b>Your workflow is published</b>: n8n polls the sites at your <b>Poll Times</b>, and each change starts the workflow. See the executions for what it has reported.`,
+	},
+	activationHint: `Once the workflow is published, n8n polls the sites at your <b>Poll Times</b>. ${FIRST_POLL}`,
+};
 
 function toItems(events: SiteEvent[]): INodeExecutionData[] {
 	return events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }));
@@ -68,6 +58,17 @@ export class AquacultureSiteTrigger implements INodeType {
 			'Read aquaculture sites (sea farms) and their units, or start the workflow when they change',
 		defaults: { name: 'Aquaculture Site Trigger' },
 		polling: true,
+		triggerPanel: TRIGGER_PANEL,
+		activationMessage: FIRST_POLL,
+		hints: [
+			{
+				type: 'info',
+				// Only for a test in the editor: the same pane shows the executions of the published workflow
+				whenToDisplay: 'beforeExecution',
+				location: 'ndv',
+				message: `A test event is made up from the first site in 'Site IDs'. ${FIRST_POLL}`,
+			},
+		],
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
@@ -76,7 +77,8 @@ export class AquacultureSiteTrigger implements INodeType {
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {
-			const events = await pollSites(this);
+			const isTest = this.getMode() === 'manual';
+			const events = isTest ? await sampleOf(this) : await pollSites(this);
 			return events.length > 0 ? [toItems(events)] : null;
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
@@ -84,37 +86,56 @@ export class AquacultureSiteTrigger implements INodeType {
 	}
 }
 
+function settingsOf(context: IPollFunctions) {
+	return parseSettings((name, fallback) => context.getNodeParameter(name, fallback));
+}
+
+/** What "Fetch Test Event" shows. */
+async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
+	const { siteIds, apiVersion, events } = settingsOf(context);
+	const service = await SiteService.open(context, LIMITS);
+	const site = await readFirstSite(service, siteIds, apiVersion);
+	return sampleEvents(site, events, new Date().toISOString());
+}
+
 /** @throws ParameterError, ServiceFailure, or n8n's own error */
 async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
-	const settings = parseSettings((name, fallback) => context.getNodeParameter(name, fallback));
-	const service = await SiteService.open(context, POLL_LIMITS);
-	const baseline = context.getWorkflowStaticData('node') as unknown as Partial<Baseline>;
-	const sitesAtStart = baseline.sites;
-	const results = await readSites(service, settings);
-	const detectedAt = new Date().toISOString();
-
-	if (context.getMode() === 'manual') {
-		const all = [...results.values()];
-		const site = all.find((result): result is Site => !(result instanceof Error));
-		if (!site) throw all[0] as ServiceFailure;
-		return sampleEvents(site, settings.events, detectedAt);
+	const occasion = occasionOf(context);
+	const settings = settingsOf(context);
+	const service = await SiteService.open(context, LIMITS);
+	const kept = context.getWorkflowStaticData('node');
+	const attempt = JSON.stringify([service.url, settings]);
+	const refusal = occasion === 'activation' ? refusalOf(kept, attempt) : undefined;
+	if (refusal) throw refusal;
+	// The poll that is still running reads the same sites
+	if (!claim(kept)) return [];
+	try {
+		const old = readState(kept, `${service.url} ${settings.apiVersion}`);
+		const siteIds = inTurn(settings.siteIds, old.turns);
+		const time = Math.min(LONGEST_POLL_MS, pollBudget(context));
+		const reading = await readSites(service, siteIds, settings.apiVersion, time);
+		// From here on nothing waits. Where another poll has taken over meanwhile, what this one has read is older.
+		if (kept.polledAt !== undefined && kept.polledAt !== old.polledAt) return [];
+		const poll = { ...reading, occasion, siteIds, now: new Date() };
+		const { state, events, unread, failure } = concludePoll(old, poll, settings);
+		writeState(kept, state);
+		for (const {
+			siteId,
+			failure: { message, description },
+		} of unread) {
+			context.logger.warn(`Aquaculture Site Trigger: site ${siteId} was not read: ${message}`, {
+				description,
+			});
+		}
+		if (!failure) return events;
+		if (occasion === 'activation') rememberRefusal(kept, attempt, failure);
+		throw failure;
+	} finally {
+		release(kept);
 	}
+}
 
-	// From here on nothing waits, so that two polls at once cannot report the same twice. Where another one
-	// was faster, what this one has read may be older.
-	if (baseline.sites !== sitesAtStart) return [];
-	const source = `${service.url} ${settings.apiVersion}`;
-	const result = compareWithBaseline(
-		baseline,
-		{ source, processId: PROCESS_ID, detectedAt, results },
-		settings,
-	);
-	Object.assign(baseline, result.baseline);
-	for (const [siteId, { message, description }] of result.unread) {
-		context.logger.warn(`Aquaculture Site Trigger: site ${siteId} was not read: ${message}`, {
-			description,
-		});
-	}
-	if (result.failure) throw result.failure;
-	return result.events;
+/** Milliseconds that n8n gives a poll; n8n 1.x sets no limit. */
+function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
+	return context.getPollBudgetMs?.() ?? Infinity;
 }

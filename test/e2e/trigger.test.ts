@@ -1,9 +1,11 @@
+import { limit, readsSince } from '../fake-service/limit';
+import { manySites } from '../fake-service/sites';
 import { defined } from '../helpers/at';
 import { until } from '../helpers/until';
 import { waitForPoll } from './checks';
 import type { Execution } from './executions';
 import { useN8n } from './use-n8n';
-import { reportChanges } from './workflows';
+import { every, reportChanges } from './workflows';
 
 const STORHOLMEN = 1042;
 const ORNESVIKA = 1057;
@@ -45,6 +47,10 @@ async function reported(): Promise<string[]> {
 			);
 			return [event, siteName, ...values].join(', ');
 		});
+}
+
+async function failures(): Promise<string[]> {
+	return (await executions()).flatMap(({ failure }) => failure?.message ?? []);
 }
 
 const earlier: string[] = [];
@@ -91,8 +97,51 @@ test('killed right after a report, n8n reports the next change, and nothing twic
 		'siteChanged, Storholmen, info.license SAMPLE-D -> SAMPLE-F',
 		'siteChanged, Storholmen, info.license SAMPLE-F -> SAMPLE-G',
 	]);
+	// Three polls in a row have not found it.
+	await until('the missing site is reported', async () => (await failures()).length > 0);
 	sites.push(...removed);
 	changeLicense(ORNESVIKA, 'SAMPLE-H');
 	expect(await news(1)).toEqual(['siteChanged, Ørnesvika, info.license SAMPLE-1057 -> SAMPLE-H']);
+	expect(await failures()).toEqual(['Ørnesvika (1057) could not be read 3 times in a row']);
 	expect(stage.service.counts.logins).toBe(1);
+});
+
+test('deactivated for a while, it reports what has changed meanwhile, once', async () => {
+	await stage.n8n.deactivate(workflowId);
+	changeLicense(STORHOLMEN, 'SAMPLE-I');
+	await stage.n8n.activate(workflowId);
+	expect(await news(1)).toEqual(['siteChanged, Storholmen, info.license SAMPLE-G -> SAMPLE-I']);
+	await stage.n8n.deactivate(workflowId);
+});
+
+test('a mistyped site ID keeps the workflow off, and n8n shows which one it is', async () => {
+	const { n8n, credential } = stage;
+	const workflow = await n8n.createWorkflow(reportChanges(credential, [...SITES, 4711]));
+	await expect(n8n.activate(workflow)).rejects.toThrow('Site 4711 was not found');
+});
+
+test('with more sites than the rate limit allows, each is read in turn', async () => {
+	const { n8n, service, credential } = stage;
+	service.sites.splice(0, Infinity, ...manySites(80));
+	const siteIds = service.sites.map(({ siteId }) => siteId);
+	limit(service, 30, 20);
+	const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds, every(20)));
+	await n8n.activate(workflow);
+	const start = Date.now();
+	const served = () => siteIds.filter((siteId) => readsSince(service, siteId, start) > 0);
+	// Polls that are due while another one waits for the rate limit are left out
+	await until('each site is read again', () => served().length === siteIds.length, {
+		timeoutMs: 5 * 20_000,
+		intervalMs: 500,
+	});
+	changeLicense(defined(siteIds.at(-1)), 'SAMPLE-LAST');
+	const newest = async () => (await n8n.executions(workflow, 1))[0];
+	const { id } = await until('the change is reported', newest, {
+		timeoutMs: 100_000,
+		intervalMs: 500,
+	});
+	expect((await n8n.waitForExecution(id)).json('Reported')).toMatchObject([
+		{ siteId: siteIds.at(-1), changes: [{ after: 'SAMPLE-LAST' }] },
+	]);
+	await n8n.deactivate(workflow);
 });

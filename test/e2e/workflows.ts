@@ -89,15 +89,30 @@ export function siteNode(
 	return node(name, `${PACKAGE}.aquacultureSite`, 1, all, { credentials, ...more });
 }
 
-/** n8n rejects an interval below a minute, but accepts any number of poll times: one for every other second here. */
-const EVERY_OTHER_SECOND = Array.from({ length: 30 }, (_, index) => ({
-	mode: 'custom',
-	cronExpression: `${index * 2} * * * * *`,
-}));
+/** When a trigger polls. */
+interface CronTime {
+	[key: string]: string;
+	mode: 'custom';
+	cronExpression: string;
+}
 
-/** The trigger polls these sites as fast as n8n lets it; its events are the items of the node "Reported". */
-export function reportChanges(credential: CredentialReference, siteIds: number[]): NewWorkflow {
-	const parameters = { pollTimes: { item: EVERY_OTHER_SECOND }, siteIds: siteIds.join(', ') };
+/** n8n rejects an interval below a minute, but accepts any number of poll times. `seconds` divides 60. */
+export function every(seconds: number): CronTime[] {
+	return Array.from({ length: 60 / seconds }, (_, index) => ({
+		mode: 'custom',
+		cronExpression: `${index * seconds} * * * * *`,
+	}));
+}
+
+const EVERY_OTHER_SECOND = every(2);
+
+/** The trigger polls these sites, by default as fast as n8n lets it; its events are the items of the node "Reported". */
+export function reportChanges(
+	credential: CredentialReference,
+	siteIds: number[],
+	pollTimes: CronTime[] = EVERY_OTHER_SECOND,
+): NewWorkflow {
+	const parameters = { pollTimes: { item: pollTimes }, siteIds: siteIds.join(', ') };
 	const credentials = { aquacultureApi: credential };
 	return chain(
 		'Report Changes',

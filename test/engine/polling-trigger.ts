@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Container } from '@n8n/di';
 import { PollContext, PollTriggerExecutor } from 'n8n-core';
 import type {
@@ -5,7 +6,13 @@ import type {
 	INodeExecutionData,
 	IWorkflowExecuteAdditionalData,
 	Workflow,
+	WorkflowActivateMode,
 } from 'n8n-workflow';
+
+interface PollResult {
+	emitted: INodeExecutionData[] | null;
+	failure?: Error;
+}
 
 /**
  * The polling trigger of an active workflow, through n8n-core's PollTriggerExecutor and PollContext; the test polls
@@ -16,40 +23,29 @@ export class PollingTrigger {
 	/** The workflow's static data as last saved: after the activation, and when items were emitted. */
 	saved: IDataObject;
 
-	private readonly executePoll: (testingTrigger?: boolean) => Promise<void>;
+	private executePoll?: (testingTrigger?: boolean) => Promise<void>;
 
-	private result: { emitted: INodeExecutionData[] | null; failure?: Error } = { emitted: null };
+	/** Of the poll that is running; several may. */
+	private readonly results = new AsyncLocalStorage<PollResult>();
 
 	constructor(
 		private readonly workflow: Workflow,
-		additionalData: IWorkflowExecuteAdditionalData,
+		private readonly additionalData: IWorkflowExecuteAdditionalData,
 	) {
-		const [node] = Object.values(workflow.nodes);
-		if (!node) throw new Error('The workflow has no node');
 		this.saved = plain(workflow.staticData);
-		const context = new PollContext(
-			workflow,
-			node,
-			additionalData,
-			'trigger',
-			'activate',
-			([items]) => {
-				this.result.emitted = items ?? [];
-				this.save();
-			},
-			(error) => {
-				this.result.failure = error;
-			},
-		);
-		const executor = Container.get(PollTriggerExecutor);
-		this.executePoll = executor.create(workflow, node, context, () => true);
 	}
 
-	/** The poll with which n8n activates a workflow; like `poll`. */
-	async activate(): Promise<INodeExecutionData[] | null> {
-		const emitted = await this.poll(true);
-		this.save();
-		return emitted;
+	/**
+	 * One try to activate the workflow, with a context of its own, as in n8n, which tries it up to five times.
+	 * `init` is the start of n8n.
+	 */
+	async activate(mode: WorkflowActivateMode = 'activate'): Promise<INodeExecutionData[] | null> {
+		this.executePoll = this.register(mode);
+		try {
+			return await this.poll(true);
+		} finally {
+			this.save();
+		}
 	}
 
 	/**
@@ -59,10 +55,33 @@ export class PollingTrigger {
 	 * @throws what the node threw: n8n records a failed execution
 	 */
 	async poll(isActivation = false): Promise<INodeExecutionData[] | null> {
-		this.result = { emitted: null };
-		await this.executePoll(isActivation);
-		if (this.result.failure) throw this.result.failure;
-		return this.result.emitted;
+		const executePoll = (this.executePoll ??= this.register('activate'));
+		const result: PollResult = { emitted: null };
+		await this.results.run(result, async () => await executePoll(isActivation));
+		if (result.failure) throw result.failure;
+		return result.emitted;
+	}
+
+	private register(mode: WorkflowActivateMode): (testingTrigger?: boolean) => Promise<void> {
+		const { workflow } = this;
+		const [node] = Object.values(workflow.nodes);
+		if (!node) throw new Error('The workflow has no node');
+		const note = (result: Partial<PollResult>) => {
+			Object.assign(this.results.getStore() ?? {}, result);
+		};
+		const context = new PollContext(
+			workflow,
+			node,
+			this.additionalData,
+			'trigger',
+			mode,
+			([emitted]) => {
+				note({ emitted: emitted ?? [] });
+				this.save();
+			},
+			(failure) => note({ failure }),
+		);
+		return Container.get(PollTriggerExecutor).create(workflow, node, context, () => true);
 	}
 
 	private save(): void {

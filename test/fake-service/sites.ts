@@ -87,11 +87,11 @@ export function sampleSites(): Site[] {
 }
 
 /** As many invented sites as you need: IDs from 5001 on, four pens each, one site every kilometer. */
-export function manySites(count: number): Site[] {
+export function manySites(count: number, pens = 4): Site[] {
 	return Array.from({ length: count }, (_, index) => {
 		const latitude = degrees(60 + (index % 1000) * 0.009);
 		const longitude = degrees(4 + (index % 97) * 0.02);
 		const name = `Prøvested ${index + 1}`;
-		return sampleSite(5001 + index, name, `P${index + 1}`, { latitude, longitude }, 4);
+		return sampleSite(5001 + index, name, `P${index + 1}`, { latitude, longitude }, pens);
 	});
 }

@@ -55,6 +55,8 @@ describe('what has changed', () => {
 			siteId: 1042,
 			siteName: 'Storholmen',
 			changes: [{ field: 'info.license', before: 'SAMPLE-1042', after: 'SAMPLE-7' }],
+			summary: 'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-7',
+			mapUrl: expect.stringContaining('?mlat=66.84512&mlon=13.41207#') as unknown,
 			detectedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown,
 			site: farm.site(1042),
 		});
@@ -83,28 +85,36 @@ describe('what has changed', () => {
 		expect(farm.siteRequests).toMatchObject([request, request]);
 	});
 
-	test('is reported once by two polls at the same time', async () => {
+	test('is reported once by polls at the same time: the second one leaves it to the first', async () => {
 		const trigger = await activated();
+		const { counts } = farm.service;
 		setLicense('SAMPLE-7');
-		const [one, other] = await Promise.all([trigger.poll(), trigger.poll()]);
-		expect(summary(one)).toEqual(licenseChanged);
-		// The same array: it has come out once, whichever poll it was
-		expect(other).toBe(one);
+		const requests = counts.siteRequests;
+		const polls = await Promise.all([trigger.poll(), trigger.poll(), trigger.poll()]);
+		expect(polls.map(summary)).toEqual([licenseChanged, null, null]);
+		expect(counts.siteRequests - requests).toBe(2);
 		expect(await trigger.poll()).toBeNull();
 	});
 
-	test('is not taken back by a slower poll, which has read the old state', async () => {
-		const trigger = await activated({ siteIds: '1042' });
-		const { counts } = farm.service;
-		const served = counts.sitesServed;
-		farm.service.faults.site.push({ times: 1, drip: { bytes: 400, everyMs: 40 } });
-		const slower = trigger.poll();
-		await until('the slower poll has its response', () => counts.sitesServed > served);
+	test('of two triggers on the same sites, each reports it once', async () => {
+		const one = await activated();
+		const other = await activated({ siteIds: '1042 1042 1057' });
 		setLicense('SAMPLE-7');
-		const faster = await trigger.poll();
-		expect(summary(faster)).toEqual(licenseChanged);
-		expect(await slower).toBe(faster);
-		expect(await trigger.poll()).toBeNull();
+		expect(summary(await one.poll())).toEqual(licenseChanged);
+		expect(summary(await other.poll())).toEqual(licenseChanged);
+		expect([await one.poll(), await other.poll()]).toEqual([null, null]);
+	});
+
+	test('is reported once, also where the list of sites changes between the polls', async () => {
+		const { saved } = await activated({ siteIds: '1042' });
+		setLicense('SAMPLE-7');
+		setLicense('SAMPLE-8', 1057);
+		const longer = farm.engine.pollingTrigger(node({ siteIds: '1057, 1042, 1042' }), saved);
+		// n8n polls when the workflow is published again
+		expect(summary(await longer.activate('update'))).toEqual(licenseChanged);
+		setLicense('SAMPLE-9', 1057);
+		expect(summary(await longer.poll())).toEqual(['siteChanged 1057 info.license']);
+		expect(await longer.poll()).toBeNull();
 	});
 });
 
@@ -116,9 +126,17 @@ test('a restart of n8n while the service is down loses nothing and reports nothi
 	farm.service.faults.site.push({ status: 500 });
 	farm.engine = await seaFarm(farm.service);
 	const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
-	// A failure would keep the workflow inactive; the next poll reports it
-	expect(await restarted.activate()).toBeNull();
-	await expect(restarted.poll()).rejects.toMatchObject({ httpCode: '500' });
+	// A failure would keep the workflow inactive; the third poll reports it
+	expect(await restarted.activate('init')).toBeNull();
+	expect(await restarted.poll()).toBeNull();
+	await expect(restarted.poll()).rejects.toMatchObject({
+		message: 'No site could be read in 3 polls in a row',
+		description: expect.stringMatching(
+			/^The service is unavailable \(status 500\)\. The cause is the service.* The trigger tries again at each poll\.$/,
+		) as unknown,
+		httpCode: '500',
+	});
+	expect(await restarted.poll()).toBeNull();
 	farm.service.faults.site.length = 0;
 	const changes = [{ field: 'info.license', before: 'SAMPLE-7', after: 'SAMPLE-8' }];
 	expect(await restarted.poll()).toMatchObject([{ json: { changes } }]);
@@ -147,17 +165,96 @@ describe('a site that cannot be read', () => {
 		expect(summary(await trigger.poll())).toEqual(licenseChanged);
 	});
 
+	test('three polls in a row is reported once, while changes of the others are', async () => {
+		const trigger = await activated();
+		farm.service.faults.site.push({ siteId: 1042, status: 403 });
+		expect(await trigger.poll()).toBeNull();
+		setLicense('SAMPLE-8', 1057);
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+		await expect(trigger.poll()).rejects.toMatchObject({
+			name: 'NodeApiError',
+			message: 'Storholmen (1042) could not be read 3 times in a row',
+			description: expect.stringMatching(
+				/^This user has no access to site 1042\. Ask the/,
+			) as unknown,
+			httpCode: '403',
+		});
+		setLicense('SAMPLE-9', 1057);
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+		expect(await trigger.poll()).toBeNull();
+	});
+
 	test.each<[Fault, string, string]>([
 		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
+		[{ siteId: 1042, status: 403 }, '403', 'This user has no access to site 1042'],
+		[{ status: 500 }, '500', 'The service is unavailable (status 500)'],
 		[{ status: 503, retryAfter: 3600 }, '503', 'The service asked for a wait of 60 minutes'],
-	])('%j fails the poll, and keeps a new workflow inactive', async (fault, httpCode, message) => {
+	])(
+		'%j keeps a new workflow inactive, however often n8n tries',
+		async (fault, httpCode, message) => {
+			farm.service.faults.site.push(fault);
+			const description = expect.stringMatching(/^[A-Z].*\w/) as unknown;
+			const failure = { name: 'NodeApiError', message, description, httpCode };
+			const trigger = farm.engine.pollingTrigger(node());
+			await expect(trigger.activate()).rejects.toMatchObject(failure);
+			const { siteRequests } = farm.service.counts;
+			// n8n gives up a slow activation, and then says nothing of the reason
+			for (let retry = 0; retry < 4; retry++) {
+				await expect(trigger.activate()).rejects.toMatchObject(failure);
+			}
+			expect(farm.service.counts.siteRequests).toBe(siteRequests);
+			const corrected = farm.engine.pollingTrigger(node({ siteIds: '1101' }), trigger.saved);
+			farm.service.faults.site.length = 0;
+			expect(await corrected.activate()).toBeNull();
+		},
+	);
+});
+
+describe('a list that is longer than the rate limit allows', () => {
+	test('each site has its turn, one after the other, also over restarts of n8n', async () => {
+		// 2 of the 6 sites in each poll
+		const window = { used: 0 };
+		farm.service.faults.site.push({ when: () => ++window.used > 2, status: 429, retryAfter: 3600 });
+		const siteIds = '1042 1057 1063 1088 1101 1120';
+		let trigger = farm.engine.pollingTrigger(node({ siteIds }));
+		const served = async (poll: () => Promise<unknown>) => {
+			const before = farm.siteRequests.length;
+			window.used = 0;
+			expect(await poll()).toBeNull();
+			const requests = farm.siteRequests.slice(before);
+			return requests.filter(({ status }) => status === 200).map(({ siteId }) => siteId);
+		};
+		expect(await served(() => trigger.activate())).toEqual([1042, 1057]);
+		expect(await served(() => trigger.poll())).toEqual([1063, 1088]);
+		// n8n has not saved the silent poll
+		for (const expected of [
+			[1063, 1088],
+			[1101, 1120],
+			[1042, 1057],
+		]) {
+			farm.engine = await seaFarm(farm.service);
+			trigger = farm.engine.pollingTrigger(node({ siteIds }), trigger.saved);
+			expect(await served(() => trigger.activate('init'))).toEqual(expected);
+		}
+		setLicense('SAMPLE-7', 1120);
+		expect(await served(() => trigger.poll())).toEqual([1063, 1088]);
+		window.used = 0;
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1120 info.license']);
+	});
+
+	test('a poll ends in time and keeps what it has', async () => {
 		const trigger = await activated();
-		farm.service.faults.site.push(fault);
-		const description = expect.stringMatching(/^[A-Z].*\w/) as unknown;
-		const failure = { name: 'NodeApiError', message, description, httpCode };
-		await expect(trigger.poll()).rejects.toMatchObject(failure);
-		const other = farm.engine.pollingTrigger(node());
-		await expect(other.activate()).rejects.toMatchObject(failure);
+		farm.service.faults.site.push({ siteId: 1042, connection: 'hang' });
+		setLicense('SAMPLE-8', 1057);
+		const timeout = jest.spyOn(AbortSignal, 'timeout');
+		const poll = trigger.poll();
+		// Its own time is the first that it sets
+		await until('the poll has begun', () => timeout.mock.calls.length > 0);
+		expect(at(timeout.mock.calls, 0)).toEqual([36_000]);
+		const { value: signal } = at(timeout.mock.results, 0) as { value: AbortSignal };
+		await until('1057 is read', () => farm.service.counts.sitesServed > 2);
+		signal.dispatchEvent(new Event('abort'));
+		expect(summary(await poll)).toEqual(['siteChanged 1057 info.license']);
 	});
 });
 
@@ -199,6 +296,8 @@ describe('what must be fixed is reported', () => {
 		const secrets = [farm.service.login.password, ...farm.service.issuedTokens];
 		const body = { json: { message: secrets.join(' ') } };
 		farm.service.faults.site.push({ status: 500, body });
+		await trigger.poll();
+		await trigger.poll();
 		const failure = await trigger.poll().catch((error: unknown) => error);
 		expect(failure).toBeInstanceOf(Error);
 		const everything = JSON.stringify([String(failure), failure, farm.engine.logs, trigger.saved]);

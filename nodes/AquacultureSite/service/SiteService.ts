@@ -40,6 +40,8 @@ export interface SiteRequest {
 export class SiteService {
 	private readonly responses = new Map<string, Promise<SiteResponse>>();
 
+	private readonly requested = new Set<string>();
+
 	private readonly stopping = new Stopping();
 
 	private readonly pace: Pace;
@@ -94,6 +96,11 @@ export class SiteService {
 		return await response;
 	}
 
+	/** Whether a request for the site was sent; not where the service had been given up before its turn. */
+	hasRequested(siteId: string): boolean {
+		return this.requested.has(siteId);
+	}
+
 	/** Starts no more requests and ends those under way. */
 	stop(): void {
 		this.stopping.stop();
@@ -114,6 +121,7 @@ export class SiteService {
 
 	/** One request, without retries. */
 	private async request({ siteId, parts, apiVersion, timeout }: SiteRequest) {
+		this.requested.add(siteId);
 		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
 		const { response, isClosed } = await this.session.send({
 			url: `${this.url}/meta/sites/${siteId}${include}`,

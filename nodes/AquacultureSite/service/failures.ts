@@ -93,8 +93,13 @@ export function waitTooLong(
 ): ServiceFailure {
 	return new ServiceFailure(
 		`The service asked for a wait of ${formatDuration(wait)}`,
-		`A run waits at most ${formatDuration(longestWait)}. Run the workflow again after that time, or less often.`,
-		{ subject: 'service', scope: 'run', httpStatus },
+		`A run waits at most ${formatDuration(longestWait)}.`,
+		{
+			subject: 'service',
+			scope: 'run',
+			optionAdvice: 'Run the workflow again after that time, or less often.',
+			httpStatus,
+		},
 	);
 }
 

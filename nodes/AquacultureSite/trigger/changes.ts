@@ -4,7 +4,8 @@ import type { Site, Unit } from '../site/site';
 import { greatCircleDistance } from './distance';
 import { sameValue } from './equality';
 import { siteChanged, unitEvent } from './events';
-import type { Difference, FieldChange, SiteEvent } from './events';
+import type { SiteEvent } from './events';
+import type { Difference, FieldChange } from './facts';
 
 export interface CompareOptions {
 	/** Fields that are not compared, by their whole name or its last part: `info.license` or `license`. */

@@ -1,32 +1,11 @@
 import { mapUrl } from '../site/position';
 import { infoOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
+import type { Difference, Facts, SiteEventName } from './facts';
 import { summarize } from './summary';
 
-export const SITE_EVENTS = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'] as const;
-export type SiteEventName = (typeof SITE_EVENTS)[number];
-
-/** One field before and after; null where it was or is absent. `field` is `info.license` for a field of info. */
-export interface FieldChange {
-	field: string;
-	before: unknown;
-	after: unknown;
-}
-
-/** What the fields of a site or a unit show, compared with the last poll. */
-export interface Difference {
-	changes: FieldChange[];
-	/** Meters, where the position changed and both positions are known. */
-	distance?: number;
-}
-
 /** One thing that changed, as the trigger emits it. */
-export interface SiteEvent extends Difference {
-	event: SiteEventName;
-	siteId: unknown;
-	siteName: unknown;
-	unitId?: unknown;
-	unitName?: unknown;
+export interface SiteEvent extends Facts {
 	/** One plain sentence, e.g. for a chat message. */
 	summary: string;
 	/** A map with a marker, where the position is known. */
@@ -38,10 +17,8 @@ export interface SiteEvent extends Difference {
 	unit?: Unit;
 }
 
-type Facts = Pick<SiteEvent, 'event' | 'siteId' | 'siteName' | 'unitId' | 'unitName'>;
-
 function toEvent(
-	facts: Facts,
+	facts: Omit<Facts, keyof Difference>,
 	{ changes, distance }: Difference,
 	{ latitude, longitude }: { latitude?: unknown; longitude?: unknown },
 ) {
@@ -57,7 +34,8 @@ function toEvent(
 
 /** The event that a site's own fields have changed. */
 export function siteChanged(site: Site, difference: Difference, detectedAt: string): SiteEvent {
-	const facts: Facts = { event: 'siteChanged', siteId: site.siteId, siteName: site.siteName };
+	const { siteId, siteName } = site;
+	const facts = { event: 'siteChanged' as const, siteId, siteName };
 	return { ...toEvent(facts, difference, infoOf(site) ?? {}), detectedAt, site };
 }
 
@@ -70,6 +48,6 @@ export function unitEvent(
 	difference: Difference = { changes: [] },
 ): SiteEvent {
 	const { unitId, unitName } = unit;
-	const facts: Facts = { event, siteId, siteName, unitId, unitName };
+	const facts = { event, siteId, siteName, unitId, unitName };
 	return { ...toEvent(facts, difference, unit), detectedAt, unit };
 }

@@ -5,8 +5,8 @@ import { ParameterError, toNumber } from '../site/parameters';
 import { asText } from '../site/site';
 import { parseSiteIds, siteIdsField } from '../site/siteIds';
 import type { CompareOptions } from './changes';
-import { SITE_EVENTS } from './events';
-import type { SiteEventName } from './events';
+import { SITE_EVENTS } from './facts';
+import type { SiteEventName } from './facts';
 
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [

@@ -1,7 +1,8 @@
 import { infoOf, unitsOf } from '../site/site';
 import type { Site } from '../site/site';
 import { compareSites, unitsById } from './changes';
-import type { SiteEvent, SiteEventName } from './events';
+import type { SiteEvent } from './events';
+import type { SiteEventName } from './facts';
 
 /**
  * One realistic event of each of the given kinds, made from a real site, in the shape of production; for

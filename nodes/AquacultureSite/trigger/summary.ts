@@ -1,8 +1,6 @@
 import { asText } from '../site/site';
-import type { Difference, FieldChange, SiteEvent } from './events';
-
-/** What a sentence is made of. */
-type Facts = Difference & Pick<SiteEvent, 'event' | 'siteId' | 'siteName' | 'unitId' | 'unitName'>;
+import type { Facts, FieldChange } from './facts';
+import { tidy } from './tidy';
 
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
@@ -17,17 +15,6 @@ const LABELS: Record<string, string> = {
 	timezone: 'time zone',
 	unitName: 'name',
 };
-
-/** As one line without control characters, nor marks that turn the direction of the text, and not too long. */
-function tidy(text: string, longest: number): string {
-	const line = text
-		.replace(/[\s\p{Cc}]+/gu, ' ')
-		.replace(/[\p{Cf}\p{Cs}]/gu, '')
-		.trim();
-	// By code points, so that no character is cut in half
-	const characters = Array.from(line);
-	return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
-}
 
 function nameOf(name: unknown, id: unknown, kind: 'site' | 'unit'): string {
 	const own = tidy(asText(name) ?? '', LONGEST_NAME);

@@ -66,8 +66,8 @@ test.each([
 test('a wait that is too long', () => {
 	expect(waitTooLong(7_200_000, 60_000, 503)).toMatchObject({
 		message: 'The service asked for a wait of 2 hours',
-		description:
-			'A run waits at most 60 seconds. Run the workflow again after that time, or less often.',
+		description: 'A run waits at most 60 seconds.',
+		optionAdvice: 'Run the workflow again after that time, or less often.',
 		subject: 'service',
 		retry: 'no',
 		httpStatus: 503,

@@ -3,7 +3,8 @@ import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/
 import { compareSites, type CompareOptions } from '../../../nodes/AquacultureSite/trigger/changes';
 import { greatCircleDistance } from '../../../nodes/AquacultureSite/trigger/distance';
 import { sameValue } from '../../../nodes/AquacultureSite/trigger/equality';
-import { SITE_EVENTS, type SiteEvent } from '../../../nodes/AquacultureSite/trigger/events';
+import type { SiteEvent } from '../../../nodes/AquacultureSite/trigger/events';
+import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/facts';
 import { sampleEvents } from '../../../nodes/AquacultureSite/trigger/samples';
 import { forAll } from '../../fuzz/fuzz';
 import { defined } from '../../helpers/at';

@@ -1,4 +1,4 @@
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/events';
+import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/facts';
 import {
 	parseMinimumDistance,
 	parseSettings,

@@ -1,0 +1,66 @@
+import type { IPollFunctions } from 'n8n-workflow';
+
+import type { ServiceFailure } from '../service/failures';
+
+/**
+ * Why n8n polls. `activation`: a person publishes the workflow and sees what is thrown; n8n repeats the poll a few
+ * times, and the workflow stays off. `startup`: n8n starts; a throw would leave the workflow off, unseen.
+ * `schedule`: a throw is a failed execution, which starts the error workflow.
+ */
+export type Occasion = 'activation' | 'startup' | 'schedule';
+
+// Longer than a poll, which ends itself: a poll that hangs does not stop the trigger for good
+const LONGEST_CLAIM_MS = 60_000;
+
+// n8n repeats a failed activation four times, after 1, 2, 4 and 8 seconds
+const RETRIED_WITHIN_MS = 10_000;
+
+interface Refusal {
+	at: number;
+	attempt: string;
+	failure: ServiceFailure;
+}
+
+// What n8n keeps for a trigger is one object from its activation to its end, and so for the retries of an activation
+const running = new WeakMap<object, number>();
+const refusals = new WeakMap<object, Refusal>();
+
+/** n8n hands all polls of an activation the same context. */
+const known = new WeakSet();
+
+/** Why n8n polls; to be called once in each poll. */
+export function occasionOf(context: IPollFunctions): Occasion {
+	const isFirst = !known.has(context);
+	known.add(context);
+	if (!isFirst) return 'schedule';
+	return ['init', 'leadershipChange'].includes(context.getActivationMode())
+		? 'startup'
+		: 'activation';
+}
+
+/** Whether this poll may read; not while another one does. A poll that may must release it. */
+export function claim(kept: object): boolean {
+	const now = Date.now();
+	if (now - (running.get(kept) ?? -Infinity) < LONGEST_CLAIM_MS) return false;
+	running.set(kept, now);
+	return true;
+}
+
+export function release(kept: object): void {
+	running.delete(kept);
+}
+
+/**
+ * Why the activation has failed a moment ago, with the same settings. n8n gives up an activation with a message of
+ * its own where the retries take long, so they do not read all sites again.
+ */
+export function refusalOf(kept: object, attempt: string): ServiceFailure | undefined {
+	const last = refusals.get(kept);
+	if (last?.attempt !== attempt || Date.now() - last.at > RETRIED_WITHIN_MS) return undefined;
+	last.at = Date.now();
+	return last.failure;
+}
+
+export function rememberRefusal(kept: object, attempt: string, failure: ServiceFailure): void {
+	refusals.set(kept, { attempt, failure, at: Date.now() });
+}

@@ -1,0 +1,91 @@
+import { ServiceFailure } from '../service/failures';
+
+/** A site that could not be read. */
+export interface BlindSpot {
+	siteId: string;
+	/** What to call it: its name with its ID, or the ID. */
+	title: string;
+	/** Whether it has ever been read. */
+	wasRead: boolean;
+	failure: ServiceFailure;
+	/** How many times in a row it could not be read. */
+	polls: number;
+}
+
+const MAX_NAMED = 5;
+const MAX_REASONS = 3;
+const FEWER_SITES =
+	"Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.";
+const GOES_ON = 'The trigger tries again at each poll.';
+
+/** The advice that fits a trigger: a rate limit is up to its own fields. */
+function adviceOf({ httpStatus, description }: ServiceFailure): string {
+	if (httpStatus === 429) return FEWER_SITES;
+	// More sentences follow
+	return /[.!?"]$/.test(description) ? description : `${description}.`;
+}
+
+/** A, B, C, and 2 more. */
+function listTitles(spots: BlindSpot[]): string {
+	const titles = spots.map(({ title }) => title);
+	return titles.length > MAX_NAMED
+		? `${titles.slice(0, MAX_NAMED).join(', ')}, and ${titles.length - MAX_NAMED} more`
+		: titles.join(', ');
+}
+
+/** The different reasons of several sites, each with its advice. */
+function listReasons(spots: BlindSpot[]): string {
+	const reasons = spots.map(({ failure }) => `${failure.message}. ${adviceOf(failure)}`);
+	return [...new Set(reasons)].slice(0, MAX_REASONS).join(' ');
+}
+
+function toFailure(message: string, description: string, [first]: BlindSpot[]): ServiceFailure {
+	return new ServiceFailure(message, description, {
+		subject: 'service',
+		httpStatus: first?.failure.httpStatus,
+	});
+}
+
+/** Sites that the service has refused before they were ever read: most likely a mistyped ID. */
+export function refusedSites(spots: BlindSpot[]): ServiceFailure {
+	const [first, ...others] = spots;
+	if (first && others.length === 0) return first.failure;
+	return toFailure(
+		`${spots.length} sites cannot be read: ${listTitles(spots)}`,
+		listReasons(spots),
+		spots,
+	);
+}
+
+/** Sites that could not be read for several polls in a row, while others could. */
+export function failingSites(spots: BlindSpot[]): ServiceFailure {
+	const polls = Math.min(...spots.map((spot) => spot.polls));
+	const [first, ...others] = spots.map(({ title }) => title);
+	const isOne = others.length === 0;
+	const rest = isOne ? '' : `: ${listTitles(spots)}`;
+	const which = isOne ? (first ?? '').replace(/^(?=\d+$)/, 'Site ') : `${spots.length} sites`;
+	return toFailure(
+		`${which} could not be read ${polls} times in a row${rest}`,
+		`${listReasons(spots)} The other sites are still read, and ${isOne ? 'this one is' : 'these are'} tried again in turn.`,
+		spots,
+	);
+}
+
+/** No site could be read for several polls in a row. */
+export function nothingRead(failure: ServiceFailure, polls: number): ServiceFailure {
+	if (polls < 2) return failure;
+	return new ServiceFailure(
+		`No site could be read in ${polls} polls in a row`,
+		`${failure.message}. ${adviceOf(failure)} ${GOES_ON}`,
+		failure,
+	);
+}
+
+/** There are more sites than the service allows, or than a poll has time for. */
+export function slowRound(polls: number, left: number, total: number): ServiceFailure {
+	return new ServiceFailure(
+		`${polls} polls were not enough to read all ${total} sites`,
+		`${left} sites are still waiting for their turn, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. ${FEWER_SITES}`,
+		{ subject: 'service' },
+	);
+}

@@ -1,0 +1,268 @@
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import type { Occasion } from '../../../nodes/AquacultureSite/trigger/activation';
+import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/facts';
+import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
+import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
+import { readState, writeState } from '../../../nodes/AquacultureSite/trigger/state';
+import { inTurn } from '../../../nodes/AquacultureSite/trigger/turns';
+
+/** What a poll finds, by the ID of each site: its license, the status of its refusal, or that it was not reached. */
+type Found = Record<string, string | number | undefined>;
+
+interface Circumstances {
+	occasion?: Occasion;
+	source?: string;
+	heldBack?: ServiceFailure;
+}
+
+const failure = (status: number, siteId: string) =>
+	new ServiceFailure(`${status} for ${siteId}`, 'Advice', {
+		subject: status < 500 ? 'site' : 'service',
+		httpStatus: status,
+	});
+
+/** A trigger in an n8n that keeps its state as JSON. */
+function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: string[] } = {}) {
+	const kept: Record<string, unknown> = {};
+	let now = Date.parse('2026-11-21T06:00:00.000Z');
+	const poll = (
+		found: Found,
+		{ occasion = 'schedule', source = 'A', heldBack }: Circumstances = {},
+	) => {
+		const results: Poll['results'] = new Map();
+		for (const [siteId, is] of Object.entries(found)) {
+			if (typeof is === 'number') results.set(siteId, failure(is, siteId));
+			if (typeof is !== 'string') continue;
+			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
+		}
+		const old = readState(structuredClone(kept), source);
+		const siteIds = inTurn(Object.keys(found), old.turns);
+		const reading = { results, heldBack, occasion, siteIds, now: new Date((now += 60_000)) };
+		const conclusion = concludePoll(old, reading, { events: SITE_EVENTS, ...settings });
+		writeState(kept, conclusion.state);
+		const changes = conclusion.events.map(
+			({ siteId, changes: [change] }) =>
+				`${String(siteId)}: ${String(change?.before)} to ${String(change?.after)}`,
+		);
+		return conclusion.failure ? [...changes, conclusion.failure.message] : changes;
+	};
+	return { poll, kept };
+}
+
+const three = (found: Found): Array<[Found, ...string[]]> => [[found], [found], [found]];
+const failing = (...ids: string[]) =>
+	ids.length === 1
+		? `Site ${ids[0]} could not be read 3 times in a row`
+		: `${ids.length} sites could not be read 3 times in a row: ${ids.join(', ')}`;
+const NOTHING = 'No site could be read in 3 polls in a row';
+
+test.each<[string, Array<[found: Found, ...report: string[]]>]>([
+	[
+		'a change is reported once, after a silent first poll',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			[{ 1: 'a', 2: 'a' }],
+			[{ 1: 'b', 2: 'c' }, '1: a to b', '2: a to c'],
+			[{ 1: 'b', 2: 'c' }],
+		],
+	],
+	[
+		'a site that is not read keeps its state, the others are reported',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			[{ 1: 500, 2: 'b' }, '2: a to b'],
+			[{ 1: undefined, 2: 'b' }],
+			[{ 1: 'b', 2: 'b' }, '1: a to b'],
+		],
+	],
+	[
+		'a site that fails three times in a row is reported once, and again only after it was read',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			...three({ 1: 404, 2: 'a' }).slice(1),
+			[{ 1: 500, 2: 'a' }, failing('1')],
+			...three({ 1: 500, 2: 'a' }),
+			[{ 1: 'a', 2: 'a' }],
+			...three({ 1: 500, 2: 'a' }).slice(1),
+			[{ 1: 500, 2: 'a' }, failing('1')],
+		],
+	],
+	[
+		'the report waits for a poll without events',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			...three({ 1: 500, 2: 'a' }).slice(1),
+			[{ 1: 500, 2: 'b' }, '2: a to b'],
+			[{ 1: 500, 2: 'b' }, 'Site 1 could not be read 4 times in a row'],
+			[{ 1: 500, 2: 'b' }],
+		],
+	],
+	[
+		'several that fail are reported together, a later one by itself',
+		[
+			[{ 1: 'a', 2: 'a', 3: 'a', 4: 'a' }],
+			...three({ 1: 500, 2: 500, 3: 'a', 4: 'a' }).slice(1),
+			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('1', '2')],
+			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }],
+			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('3')],
+		],
+	],
+	[
+		'a site that is not reached has not failed',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			[{ 1: 500, 2: 'a' }],
+			[{ 1: undefined, 2: 'a' }],
+			[{ 1: undefined, 2: 'a' }],
+			[{ 1: 500, 2: 'a' }],
+			[{ 1: 500, 2: 'a' }, failing('1')],
+		],
+	],
+	[
+		'that no site can be read is reported once, and covers the single ones',
+		[
+			[{ 1: 'a', 2: 'a' }],
+			...three({ 1: 500, 2: 503 }).slice(1),
+			[{ 1: 500, 2: 503 }, NOTHING],
+			...three({ 1: 500, 2: 503 }),
+			...three({ 1: 'a', 2: 503 }),
+			...three({ 1: 'a', 2: 'a' }),
+			...three({ 1: undefined, 2: undefined }).slice(1),
+			[{ 1: undefined, 2: undefined }, NOTHING],
+		],
+	],
+	[
+		'a site that was never read and is refused is reported at once, once',
+		[
+			[{ 1: 'a', 2: 'a', 3: undefined }],
+			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
+			...three({ 1: 'a', 2: 'a', 3: 404 }),
+			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, '2 sites cannot be read: 4, 5'],
+			...three({ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }).slice(1),
+			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('1')],
+		],
+	],
+	[
+		'a site that is added to the list starts silently',
+		[[{ 1: 'a' }], [{ 1: 'b', 2: 'a' }, '1: a to b'], [{ 1: 'b', 2: 'b' }, '2: a to b']],
+	],
+	[
+		'a site that is removed from the list is forgotten, also that it was refused',
+		[
+			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
+			[{ 1: 'a' }],
+			[{ 1: 'a', 2: 'b', 3: 404 }, '404 for 3'],
+			[{ 1: 'a', 2: 'b', 3: 404 }],
+		],
+	],
+	[
+		'a round of ten polls is reported once',
+		Array.from({ length: 13 }, (_, poll): [Found, ...string[]] => [
+			// One of forty sites has its turn in each poll
+			Object.fromEntries(
+				Array.from({ length: 40 }, (__, site) => [site + 1, site === poll ? 'a' : undefined]),
+			),
+			...(poll === 9 ? ['10 polls were not enough to read all 40 sites'] : []),
+		]),
+	],
+])('%s', (_rule, polls) => {
+	const { poll } = startTrigger();
+	for (const [found, ...expected] of polls) expect(poll(found)).toEqual(expected);
+});
+
+test('n8n repeats an activation: what is refused is thrown each time, events come first', () => {
+	const { poll } = startTrigger();
+	const activate = (found: Found) => poll(found, { occasion: 'activation' });
+	const found = { 1: 'a', 2: 404, 3: 500 };
+	expect(activate(found)).toEqual(['404 for 2']);
+	expect(activate(found)).toEqual(['404 for 2']);
+	expect(activate({ ...found, 1: 'b' })).toEqual(['1: a to b']);
+	expect(poll({ ...found, 1: 'b' })).toEqual(['404 for 2']);
+	expect(activate({ ...found, 1: 'b' })).toEqual(['404 for 2']);
+	expect(activate({ 1: 503, 3: 500 })).toEqual(['503 for 1']);
+	// A site that was read before may come back
+	expect(activate({ 1: 404, 3: 'a' })).toEqual([]);
+});
+
+test('when n8n starts, changes are reported but nothing is thrown: the workflow would stay off', () => {
+	const { poll } = startTrigger();
+	poll({ 1: 'a', 2: 'a' });
+	const startUp = { occasion: 'startup' as const };
+	expect(poll({ 1: 'b', 2: 'a', 3: 404 }, startUp)).toEqual(['1: a to b']);
+	for (let start = 0; start < 4; start++)
+		expect(poll({ 1: 500, 2: 500, 3: 404 }, startUp)).toEqual([]);
+	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['404 for 3']);
+	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['Site 1 could not be read 6 times in a row']);
+});
+
+test('a rejected login is reported at once, once', () => {
+	const { poll } = startTrigger();
+	const heldBack = new ServiceFailure('Rejected', 'Advice', {
+		subject: 'credential',
+		scope: 'run',
+	});
+	const found = { 1: undefined, 2: undefined };
+	poll({ 1: 'a', 2: 'a' });
+	expect(poll(found, { heldBack })).toEqual(['Rejected']);
+	expect(poll(found, { heldBack })).toEqual([]);
+});
+
+test.each([{ events: ['unitAdded' as const] }, { ignoreFields: ['license'] }])(
+	'of what was not chosen nothing is reported: %j',
+	(settings) => {
+		const { poll } = startTrigger(settings);
+		poll({ 1: 'a' });
+		expect(poll({ 1: 'b' })).toEqual([]);
+	},
+);
+
+test('another address or version starts anew', () => {
+	const { poll } = startTrigger();
+	poll({ 1: 'a', 2: 404 });
+	expect(poll({ 1: 'b', 2: 404 }, { source: 'B' })).toEqual(['404 for 2']);
+	expect(poll({ 1: 'c', 2: 404 }, { source: 'B' })).toEqual(['1: b to c']);
+	expect(poll({ 1: 'd', 2: 404 })).toEqual(['404 for 2']);
+});
+
+test('what version 1.0.2 kept, or anything else, is replaced silently', () => {
+	const { poll, kept } = startTrigger();
+	Object.assign(kept, {
+		source: 'A',
+		missing: ['3'],
+		processId: 'p',
+		sites: { 1: { siteId: 1, info: { license: 'a' }, units: [] }, 2: {}, 4: 'text', 5: '[null]' },
+		turns: 7,
+		failing: 'no',
+		outage: null,
+	});
+	expect(poll({ 1: 'b', 2: 'b', 4: 'b', 5: 'b' })).toEqual([]);
+	expect(Object.keys(kept)).not.toContain('missing');
+	expect(poll({ 1: 'c', 2: 'b', 4: 'c', 5: 'b' })).toEqual(['1: b to c', '4: b to c']);
+});
+
+test('a report names the site, says why, and what to do', () => {
+	const { kept } = startTrigger();
+	const site = { siteId: 1, siteName: 'Stor\u0007holmen' };
+	const options = { events: SITE_EVENTS };
+	const conclude = (results: Array<[string, typeof site | ServiceFailure]>) => {
+		const poll = { occasion: 'schedule' as const, siteIds: ['1', '2'], now: new Date() };
+		const conclusion = concludePoll(
+			readState(kept, 'A'),
+			{ ...poll, results: new Map(results) },
+			options,
+		);
+		writeState(kept, conclusion.state);
+		return conclusion;
+	};
+	const other: [string, typeof site] = ['2', { siteId: 2, siteName: 'Other' }];
+	conclude([['1', site], other]);
+	const closed = () => conclude([['1', failure(403, '1')], other]);
+	closed();
+	closed();
+	expect(closed().failure).toMatchObject({
+		message: 'Stor holmen (1) could not be read 3 times in a row',
+		description:
+			'403 for 1. Advice. The other sites are still read, and this one is tried again in turn.',
+		httpStatus: 403,
+	});
+});
