@@ -73,7 +73,7 @@ export class Canvas {
 		await option.click();
 		// The next click would only close the list
 		await option.waitFor({ state: 'hidden' });
-		await editor.at('workflow-settings-save-button').click();
+		await editor.at('workflow-settings-save-button').getByRole('button').click();
 		await editor.at('workflow-settings-dialog').waitFor({ state: 'hidden' });
 		await editor.closeMessages();
 	}

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -22,7 +21,7 @@ beforeAll(async () => {
 	page = await (await launchChromium(cleanup)).newPage({ viewport: SCREEN });
 	// The folder of the pictures
 	await page.goto(pathToFileURL(join(ROOT, 'LICENSE.md')).href);
-	const css = createRequire(__filename).resolve('github-markdown-css/github-markdown-light.css');
+	const css = require.resolve('github-markdown-css/github-markdown-light.css');
 	const body = await marked.parse(readFileSync(join(ROOT, 'README.md'), 'utf8'));
 	await page.setContent(
 		`<base href="${pathToFileURL(ROOT).href}/"><article class="markdown-body">${body}</article>`,
@@ -46,6 +45,5 @@ it('shows all of its pictures', async () => {
 
 it('leads from the installation to the messages in six screens', async () => {
 	const screens = ((await topOf('Examples')) - (await topOf('Install'))) / SCREEN.height;
-	console.log(screens);
 	expect(screens).toBeLessThanOrEqual(6);
 });
