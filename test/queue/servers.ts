@@ -24,7 +24,7 @@ const isRoot = process.getuid?.() === 0;
 const DATABASE = 'n8n';
 
 /** A PostgreSQL command; Debian installs it outside of the search path. */
-function postgresCommand(name: string): string {
+export function postgresCommand(name: string): string {
 	const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES) : [];
 	const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
 	return newest === undefined ? name : join(DEBIAN_POSTGRES, newest, 'bin', name);

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { N8nInstance } from '../e2e/n8n';
 import { at } from '../helpers/at';
 import { median } from '../helpers/numbers';
+import { memoryOf } from './load';
 
 /** After a start, n8n may not know its webhooks yet. */
 const STARTING_MS = 30_000;
@@ -48,9 +47,7 @@ export class Life {
 	}
 
 	async sampleMemory(): Promise<void> {
-		const pid = String(await this.n8n.pid);
-		const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', pid]);
-		at(this.memory, -1).push(Number(stdout));
+		at(this.memory, -1).push(await memoryOf(await this.n8n.pid));
 	}
 
 	/** The memory of the longest life after its warm-up: median of the first and of the last third, in kilobytes. */

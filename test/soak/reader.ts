@@ -21,12 +21,18 @@ const SENTENCES = [
 ];
 const NOT_FOUND = new RegExp(`Site ${NOT_THERE} was not found`);
 
+/** What the trigger says of a site, or of all, after several polls. */
+const REPORTS = [
+	/No site could be read in \d+ polls in a row/,
+	/.+ could not be read \d+ times in a row/,
+];
+
 /** Whether a text is one of these sentences and nothing more. */
 const isOneOf = (sentences: RegExp[], text: string) =>
 	sentences.some(({ source }) => new RegExp(`^${source}$`).test(text));
 
-/** Whether a text is a message for a fault that occurs here. */
-export const isKnownFailure = (text: string) => isOneOf(SENTENCES, text);
+/** Whether a text is a message of the trigger for a fault that occurs here. */
+export const isKnownFailure = (text: string) => isOneOf([...REPORTS, ...SENTENCES], text);
 
 /** A workflow that reads the sites that its webhook is called with. */
 export function readerWorkflow(credential: CredentialReference): NewWorkflow {

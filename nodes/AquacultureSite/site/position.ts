@@ -1,5 +1,5 @@
 /** A point in decimal degrees (WGS 84). */
-export interface Position {
+interface Position {
 	latitude: number;
 	longitude: number;
 }

@@ -9,7 +9,7 @@ import type { Poll } from './reading';
 import type { BlindSpot } from './sentences';
 import { fromSnapshot, toSnapshot } from './state';
 import type { State } from './state';
-import { tidy } from './tidy';
+import { tidy } from './words';
 import { afterTurns } from './turns';
 
 /** What to do after a poll. */

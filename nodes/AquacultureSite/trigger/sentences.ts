@@ -1,4 +1,5 @@
 import { ServiceFailure } from '../service/failures';
+import { joinList } from './words';
 
 /** A site that could not be read. */
 export interface BlindSpot {
@@ -25,12 +26,14 @@ function adviceOf({ httpStatus, description }: ServiceFailure): string {
 	return /[.!?"]$/.test(description) ? description : `${description}.`;
 }
 
-/** A, B, C, and 2 more. */
-function listTitles(spots: BlindSpot[]): string {
+/** "Site 1", "Storholmen (2)", "Sites 1, 2, and 3". */
+function nameAll(spots: BlindSpot[]): string {
 	const titles = spots.map(({ title }) => title);
-	return titles.length > MAX_NAMED
-		? `${titles.slice(0, MAX_NAMED).join(', ')}, and ${titles.length - MAX_NAMED} more`
-		: titles.join(', ');
+	const [first = '', ...others] = titles;
+	if (others.length === 0) return first.replace(/^(?=\d+$)/, 'Site ');
+	const more = titles.length - MAX_NAMED;
+	const named = more > 0 ? [...titles.slice(0, MAX_NAMED), `${more} more`] : titles;
+	return `Sites ${joinList(named)}`;
 }
 
 /** The different reasons of several sites, each with its advice. */
@@ -50,22 +53,15 @@ function toFailure(message: string, description: string, [first]: BlindSpot[]): 
 export function refusedSites(spots: BlindSpot[]): ServiceFailure {
 	const [first, ...others] = spots;
 	if (first && others.length === 0) return first.failure;
-	return toFailure(
-		`${spots.length} sites cannot be read: ${listTitles(spots)}`,
-		listReasons(spots),
-		spots,
-	);
+	return toFailure(`${nameAll(spots)} cannot be read`, listReasons(spots), spots);
 }
 
 /** Sites that could not be read for several polls in a row, while others could. */
 export function failingSites(spots: BlindSpot[]): ServiceFailure {
 	const polls = Math.min(...spots.map((spot) => spot.polls));
-	const [first, ...others] = spots.map(({ title }) => title);
-	const isOne = others.length === 0;
-	const rest = isOne ? '' : `: ${listTitles(spots)}`;
-	const which = isOne ? (first ?? '').replace(/^(?=\d+$)/, 'Site ') : `${spots.length} sites`;
+	const isOne = spots.length === 1;
 	return toFailure(
-		`${which} could not be read ${polls} times in a row${rest}`,
+		`${nameAll(spots)} could not be read ${polls} times in a row`,
 		`${listReasons(spots)} The other sites are still read, and ${isOne ? 'this one is' : 'these are'} tried again in turn.`,
 		spots,
 	);
@@ -84,7 +80,7 @@ export function nothingRead(failure: ServiceFailure, polls: number): ServiceFail
 /** There are more sites than the service allows, or than a poll has time for. */
 export function slowRound(polls: number, left: number, total: number): ServiceFailure {
 	return new ServiceFailure(
-		`${polls} polls were not enough to read all ${total} sites`,
+		`It takes more than ${polls} polls to read all ${total} sites`,
 		`${left} sites are still waiting for their turn, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. ${FEWER_SITES}`,
 		{ subject: 'service' },
 	);

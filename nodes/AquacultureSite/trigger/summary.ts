@@ -1,6 +1,6 @@
 import { asText } from '../site/site';
 import type { Facts, FieldChange } from './facts';
-import { tidy } from './tidy';
+import { joinList, tidy } from './words';
 
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
@@ -65,13 +65,6 @@ function changeOf({ before: from, after: to }: FieldChange): string {
 	return `changed from ${before} to ${after}`;
 }
 
-/** "A", "A and B", "A, B, and C". */
-function join(parts: string[]): string {
-	const [first = '', second] = parts;
-	if (parts.length < 3) return second === undefined ? first : `${first} and ${second}`;
-	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
-}
-
 /**
  * What happened, as one plain sentence without a full stop: "Pen 7 of Storholmen was moved 120 m", "The license of
  * Storholmen changed from A to B", "Pen 6 was removed from Ørnesvika".
@@ -108,11 +101,11 @@ function toSentence(facts: Facts): string {
 	const [first] = fields;
 	if (deeds.length === 0 && first) {
 		const start = `The ${labelOf(first)} of ${subject} ${changeOf(first)}`;
-		return join([start, ...said.slice(1).map((text) => `its ${text}`), ...rest]);
+		return joinList([start, ...said.slice(1).map((text) => `its ${text}`), ...rest]);
 	}
 	// "was renamed to Pen 8 and moved 120 m"
 	const deed = deeds
 		.map((text, index) => (index === 0 ? text : text.replace(/^was /, '')))
 		.join(' and ');
-	return join([`${subject} ${deed}`, ...said.map((text) => `its ${text}`), ...rest]);
+	return joinList([`${subject} ${deed}`, ...said.map((text) => `its ${text}`), ...rest]);
 }

@@ -11,6 +11,14 @@ const NODE = 'Aquaculture Site';
 /** As n8n names the first credential of the type. */
 const CREDENTIAL = 'Aquaculture account';
 
+/** What a fish farmer may look for, in n8n's list of about a thousand nodes. */
+const WORDS = [
+	...['aquaculture', 'fish', 'fish farm', 'salmon', 'trout', 'biomass', 'net pen'],
+	...['site', 'sites', 'unit', 'units', 'pen', 'pens', 'cage', 'cages', 'tank', 'tanks'],
+	...['farm', 'farms', 'sea', 'location', 'locations', 'position', 'positions', 'coordinates'],
+	...['change', 'changes', 'alert', 'alerts', 'geojson'],
+];
+
 const WINDOW = { width: 1520, height: 900 };
 
 const stage = useN8n('browser', { credential: false });
@@ -54,14 +62,19 @@ async function openNode(action: string): Promise<void> {
 it('is found in the node list by what a fish farmer calls it', async () => {
 	await editor.newWorkflow();
 	await editor.addManualTrigger();
-	for (const text of ['fish', 'salmon', 'pen', 'farm', 'cage', 'sea site', 'aquaculture']) {
-		await editor.searchNodes(text, NODE);
+	const late: string[] = [];
+	for (const word of WORDS) {
+		const names = await editor.searchNodes(word);
+		if (!names.slice(0, 5).includes(NODE)) late.push(word);
 	}
+	// OpenAI and Search hold these letters, and n8n ranks a node's name above any search term
+	expect(late).toEqual(['pen', 'sea']);
+	await editor.searchNodes('fish farm');
 	await takeLow('node-panel-search', editor.nodeList, 320);
 });
 
 it('says in the credential that a password is wrong, and that the right one works', async () => {
-	await editor.newWorkflowWith(NODE, 'Get a site');
+	await editor.newWorkflowWith(NODE, 'Get site');
 	await editor.at('node-credentials-empty-state').getByRole('button').click();
 	const dialog = editor.credentialDialog;
 	await editor.fill('baseUrl', stage.service.baseUrl);
@@ -86,7 +99,7 @@ it('says in the credential that a password is wrong, and that the right one work
 
 describe('Aquaculture Site', () => {
 	it('shows a site when only its ID was entered', async () => {
-		await openNode('Get a site');
+		await openNode('Get site');
 		await editor.fill('siteId', '1042');
 		await editor.execute();
 
@@ -103,7 +116,7 @@ describe('Aquaculture Site', () => {
 	});
 
 	it('shows units as rows, with an icon for each theme, and names a site that has none', async () => {
-		await openNode('Get the units of sites');
+		await openNode('Get units of sites');
 		await editor.fill('siteIds', '1042');
 		await editor.execute();
 
@@ -138,7 +151,7 @@ describe('Aquaculture Site', () => {
 	});
 
 	it('shows a map as data and as a file, and names the units that are not on it', async () => {
-		await openNode('Get a map of sites');
+		await openNode('Get map of sites');
 		await editor.fill('siteIds', '1042, 1120');
 		await editor.execute();
 		const [head, row] = await editor.readTable();
@@ -157,7 +170,7 @@ describe('Aquaculture Site', () => {
 	});
 
 	it('says that a site does not exist, and what to do', async () => {
-		await openNode('Get a site');
+		await openNode('Get site');
 		await editor.fill('siteId', '77');
 		await editor.execute();
 		const { message, description } = await editor.readFailure();
@@ -167,7 +180,7 @@ describe('Aquaculture Site', () => {
 	});
 
 	it('says what is left of a site when nothing is included', async () => {
-		await openNode('Get a site');
+		await openNode('Get site');
 		const notice = editor.panel.getByText('contains only the ID and the name of the site');
 		expect(await notice.isVisible()).toBe(false);
 		await editor.chooseNone('include');

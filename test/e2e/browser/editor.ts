@@ -54,14 +54,21 @@ export class Editor {
 		await this.nodeList.waitFor();
 	}
 
-	/** Types into the search of the node list. Resolves when the entry is shown under its exact name. */
-	async searchNodes(text: string, name: string): Promise<Locator> {
+	/** Types into the search of the node list; returns the names that it then shows, best first. */
+	async searchNodes(text: string): Promise<string[]> {
 		const search = this.nodeList.getByRole('textbox').first();
 		const names = this.at('node-creator-item-name', this.nodeList);
 		// So that no result of an earlier search is taken for one of this search
 		await search.fill('nothing has this name');
 		await until('the node list is empty', async () => (await names.count()) === 0);
 		await search.fill(text);
+		await names.first().waitFor();
+		return await names.allInnerTexts();
+	}
+
+	/** Searches for a node by a text. Resolves when the entry is shown under its exact name. */
+	private async findNode(text: string, name: string): Promise<Locator> {
+		await this.searchNodes(text);
 		const entry = this.at('item-iterator-item', this.nodeList).filter({
 			has: this.page.getByText(name, { exact: true }),
 		});
@@ -71,7 +78,7 @@ export class Editor {
 
 	/** Adds a manual trigger to an empty workflow and opens the list of nodes for the next one. */
 	async addManualTrigger(): Promise<void> {
-		await (await this.searchNodes('manual', 'Manual Trigger')).click();
+		await (await this.findNode('manual', 'Manual Trigger')).click();
 		await this.canvas.first().waitFor();
 		await this.at('canvas-handle-plus').click();
 		await this.nodeList.getByText('What happens next?').waitFor();
@@ -79,7 +86,7 @@ export class Editor {
 
 	/** Chooses a node from the list, then one of its actions or triggers; its panel opens. */
 	async addNode(name: string, action: string): Promise<void> {
-		await (await this.searchNodes(name, name)).click();
+		await (await this.findNode(name, name)).click();
 		const actions = this.nodeList.getByText(action, { exact: true });
 		// The list opens on the actions, with the triggers collapsed, or the other way around
 		await this.at('node-creator-category-item', this.nodeList).first().waitFor();

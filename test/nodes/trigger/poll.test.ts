@@ -50,10 +50,7 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 }
 
 const three = (found: Found): Array<[Found, ...string[]]> => [[found], [found], [found]];
-const failing = (...ids: string[]) =>
-	ids.length === 1
-		? `Site ${ids[0]} could not be read 3 times in a row`
-		: `${ids.length} sites could not be read 3 times in a row: ${ids.join(', ')}`;
+const failing = (sites: string) => `${sites} could not be read 3 times in a row`;
 const NOTHING = 'No site could be read in 3 polls in a row';
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
@@ -80,11 +77,11 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		[
 			[{ 1: 'a', 2: 'a' }],
 			...three({ 1: 404, 2: 'a' }).slice(1),
-			[{ 1: 500, 2: 'a' }, failing('1')],
+			[{ 1: 500, 2: 'a' }, failing('Site 1')],
 			...three({ 1: 500, 2: 'a' }),
 			[{ 1: 'a', 2: 'a' }],
 			...three({ 1: 500, 2: 'a' }).slice(1),
-			[{ 1: 500, 2: 'a' }, failing('1')],
+			[{ 1: 500, 2: 'a' }, failing('Site 1')],
 		],
 	],
 	[
@@ -102,9 +99,9 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		[
 			[{ 1: 'a', 2: 'a', 3: 'a', 4: 'a' }],
 			...three({ 1: 500, 2: 500, 3: 'a', 4: 'a' }).slice(1),
-			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('1', '2')],
+			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Sites 1 and 2')],
 			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }],
-			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('3')],
+			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Site 3')],
 		],
 	],
 	[
@@ -115,7 +112,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: undefined, 2: 'a' }],
 			[{ 1: undefined, 2: 'a' }],
 			[{ 1: 500, 2: 'a' }],
-			[{ 1: 500, 2: 'a' }, failing('1')],
+			[{ 1: 500, 2: 'a' }, failing('Site 1')],
 		],
 	],
 	[
@@ -137,9 +134,9 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 'a', 2: 'a', 3: undefined }],
 			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
 			...three({ 1: 'a', 2: 'a', 3: 404 }),
-			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, '2 sites cannot be read: 4, 5'],
+			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, 'Sites 4 and 5 cannot be read'],
 			...three({ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }).slice(1),
-			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('1')],
+			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('Site 1')],
 		],
 	],
 	[
@@ -162,7 +159,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			Object.fromEntries(
 				Array.from({ length: 40 }, (__, site) => [site + 1, site === poll ? 'a' : undefined]),
 			),
-			...(poll === 9 ? ['10 polls were not enough to read all 40 sites'] : []),
+			...(poll === 9 ? ['It takes more than 10 polls to read all 40 sites'] : []),
 		]),
 	],
 ])('%s', (_rule, polls) => {

@@ -13,3 +13,10 @@ export function tidy(text: string, longest: number): string {
 	const characters = Array.from(line);
 	return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
 }
+
+/** "A", "A and B", "A, B, and C". */
+export function joinList(parts: string[]): string {
+	const [first = '', second] = parts;
+	if (parts.length < 3) return second === undefined ? first : `${first} and ${second}`;
+	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
+}

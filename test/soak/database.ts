@@ -1,0 +1,66 @@
+import type { N8nInstance } from '../e2e/n8n';
+import { run } from '../e2e/processes';
+import { ROOT } from '../e2e/workspace';
+import { postgresCommand, type Servers } from '../queue/servers';
+
+type Command = [name: string, ...args: string[]];
+
+// A blank more, so that it is really written
+const WRITE = `UPDATE workflow_entity SET "staticData" = `;
+const SIZE = `SELECT max(length("staticData")) AS bytes FROM workflow_entity`;
+
+/** Reads and writes with SQLite's driver in Node 24, as n8n does with its own. */
+const SQLITE = `
+const { DatabaseSync } = require('node:sqlite');
+const database = new DatabaseSync(process.argv[1]);
+database.exec('PRAGMA busy_timeout = 5000');
+const { bytes } = database.prepare('${SIZE.replace('length("staticData")', 'length(CAST("staticData" AS BLOB))')}').get();
+const start = performance.now();
+database.exec(\`${WRITE}"staticData" || ' '\`);
+console.log(JSON.stringify({ bytes, writeMs: Math.round(performance.now() - start) }));
+`;
+
+/** The database of an n8n that has one workflow. */
+export class Database {
+	private constructor(
+		private readonly measure: () => Promise<{ bytes: number; writeMs: number }>,
+	) {}
+
+	/** @param node Node 24 */
+	static sqlite({ databaseFile }: N8nInstance, node: string): Database {
+		return new Database(async () => {
+			const stdout = await outputOf([node, '--no-warnings', '-e', SQLITE, databaseFile]);
+			return JSON.parse(stdout) as { bytes: number; writeMs: number };
+		});
+	}
+
+	static postgres({ postgresPort }: Servers): Database {
+		const psql = (...sql: string[]) =>
+			outputOf([
+				postgresCommand('psql'),
+				...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
+				...sql.flatMap((statement) => ['-c', statement]),
+			]);
+		return new Database(async () => {
+			const bytes = await psql(
+				SIZE.replace('length("staticData")', 'octet_length("staticData"::text)'),
+			);
+			const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);
+			return {
+				bytes: Number(bytes),
+				writeMs: Math.round(Number(/Time: ([\d.]+) ms/.exec(timing)?.[1])),
+			};
+		});
+	}
+
+	/** What the trigger keeps, and how long n8n's database takes to write it. */
+	async staticData(): Promise<{ bytes: number; writeMs: number }> {
+		return await this.measure();
+	}
+}
+
+async function outputOf([name, ...args]: Command): Promise<string> {
+	const { code, stdout, output } = await run(name, args, { cwd: ROOT, env: process.env });
+	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
+	return stdout.trim();
+}

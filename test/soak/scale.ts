@@ -1,0 +1,153 @@
+import { setTimeout } from 'node:timers/promises';
+import { markdownTable } from 'markdown-table';
+import { runCommand, say } from '../e2e/cli';
+import { N8nInstance } from '../e2e/n8n';
+import { prepareSetup, type Setup } from '../e2e/setup';
+import { saveCredential, startFake, startN8n } from '../e2e/use-n8n';
+import { every, reportChanges } from '../e2e/workflows';
+import { SetupError } from '../e2e/workspace';
+import { limit } from '../fake-service/limit';
+import type { Service } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
+import { at, defined } from '../helpers/at';
+import type { Cleanup } from '../helpers/cleanup';
+import { megabytes } from '../helpers/numbers';
+import { until } from '../helpers/until';
+import { readCompose } from '../queue/docker';
+import { startServers } from '../queue/servers';
+import { Database } from './database';
+import { Load } from './load';
+
+const USAGE = `Measures how many sites one trigger can watch, on a real n8n.
+
+  npm run test:scale                       1000 sites of 20 units, 100 ms away, polled every 20 seconds
+  npm run test:scale -- --sites 300 --limit 100
+                                           at most so many requests a minute, polled every minute
+  npm run test:scale -- --queue            in queue mode with PostgreSQL, one main process and one worker
+`;
+
+const OPTIONS = {
+	sites: { type: 'string', default: '1000' },
+	units: { type: 'string', default: '20' },
+	latency: { type: 'string', default: '100' },
+	limit: { type: 'string' },
+	queue: { type: 'boolean', default: false },
+} as const;
+
+/** Longer than any poll takes. */
+const TIMEOUT_MS = 600_000;
+
+/** n8n as it is installed with one command, or the main process of queue mode. */
+async function startPlatform(cleanup: Cleanup, setup: Setup, isQueue: boolean) {
+	const n8nOptions = { ...setup, name: 'scale' };
+	if (!isQueue) {
+		const n8n = await startN8n(cleanup, n8nOptions);
+		return { n8n, database: Database.sqlite(n8n, setup.install.node) };
+	}
+	const servers = await startServers(cleanup);
+	const { env, concurrency } = readCompose(servers);
+	const n8n = await startN8n(cleanup, { ...n8nOptions, env });
+	const worker = await N8nInstance.create({
+		...n8nOptions,
+		name: 'scale-worker',
+		env,
+		worker: { concurrency },
+	});
+	cleanup.defer(() => worker.dispose());
+	await worker.start();
+	return { n8n, database: Database.postgres(servers) };
+}
+
+/** Requests that belong together, because nothing was requested for seconds before and after them. */
+function pollsOf({ requests }: Service, since: number) {
+	const polls: Array<{ start: number; end: number; served: number }> = [];
+	for (const request of requests) {
+		if (request.endpoint !== 'site' || request.at < since) continue;
+		const last = polls.at(-1);
+		const served = request.status === 200 ? 1 : 0;
+		if (last && request.at - last.end < 5000) {
+			last.end = request.at;
+			last.served += served;
+		} else polls.push({ start: request.at, end: request.at, served });
+	}
+	return polls;
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+runCommand(USAGE, OPTIONS, async (values, cleanup) => {
+	const [count, units, latencyMs] = [values.sites, values.units, values.latency].map(Number);
+	const perMinute = values.limit === undefined ? undefined : Number(values.limit);
+	if (!count || !units || latencyMs === undefined || Number.isNaN(latencyMs) || perMinute === 0) {
+		throw new SetupError('--sites, --units, --latency and --limit take numbers.');
+	}
+	const setup = await prepareSetup(say);
+	const service = await startFake(cleanup, { sites: manySites(count, units), record: 100_000 });
+	service.faults.site.push({ latencyMs });
+	if (perMinute !== undefined) limit(service, perMinute, 60);
+	say(`Starting n8n ${setup.install.version}.`);
+	const { n8n, database } = await startPlatform(cleanup, setup, values.queue);
+	const credential = await saveCredential(n8n, service);
+	const siteIds = service.sites.map(({ siteId }) => siteId);
+	const interval = perMinute === undefined ? 20 : 60;
+	const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds, every(interval)));
+	const load = new Load(n8n);
+	const idle = await load.memory();
+
+	say(`Activating a trigger on ${count} sites.`);
+	const start = Date.now();
+	await n8n.activate(workflow);
+	const activation = Date.now() - start;
+	load.watch();
+	const isRead = () => {
+		const read = new Set(
+			service.requests.filter(({ status }) => status === 200).map(({ siteId }) => siteId),
+		);
+		return siteIds.every((siteId) => read.has(siteId));
+	};
+	await until('each site is read', isRead, { timeoutMs: TIMEOUT_MS, intervalMs: 500 });
+	const pollsUntilRead = pollsOf(service, start).length;
+	say(`Each site is read after ${pollsUntilRead} polls.`);
+	const since = Date.now();
+	await until('two more polls are over', () => pollsOf(service, since).length >= 3, {
+		timeoutMs: TIMEOUT_MS,
+		intervalMs: 500,
+	});
+	const [poll] = pollsOf(service, since).slice(-2);
+	const { start: pollStart, end: pollEnd, served } = defined(poll);
+
+	say('Changing the last site.');
+	const changed = at(service.sites, -1);
+	const changedAt = Date.now();
+	changed.info.license = 'SAMPLE-CHANGED';
+	const newest = async () => (await n8n.executions(workflow, 1))[0];
+	const { id } = await until('the change is reported', newest, {
+		timeoutMs: TIMEOUT_MS,
+		intervalMs: 100,
+	});
+	const reported = Date.now() - changedAt;
+	const items = (await n8n.waitForExecution(id)).json('Reported');
+	await setTimeout(2 * interval * 1000);
+	const executions = await n8n.executions(workflow);
+	const peak = await load.stop();
+	const { bytes, writeMs } = await database.staticData();
+
+	console.log(
+		`\n${markdownTable([
+			['Measure', `${count} sites of ${units} units, ${latencyMs} ms away`],
+			['n8n', `${setup.install.version}, ${values.queue ? 'PostgreSQL, queue mode' : 'SQLite'}`],
+			['Activation', seconds(activation)],
+			['Polls until each site was read', String(pollsUntilRead)],
+			['A poll', `${seconds(pollEnd - pollStart + latencyMs)} for ${served} sites`],
+			['Static data', `${Math.round(bytes / 1000)} kB, ${Math.round(bytes / count)} bytes a site`],
+			['Writing it to the database', `${writeMs} ms`],
+			['Memory of n8n', `${megabytes(idle)} idle, at most ${megabytes(peak.memory)}`],
+			['Longest response of the health check', `${peak.responseMs} ms`],
+			[
+				'One change',
+				`${items.length} item in ${executions.length} execution, after ${seconds(reported)}`,
+			],
+		])}\n`,
+	);
+	if (items.length !== 1 || executions.length !== 1) process.exitCode = 1;
+});
