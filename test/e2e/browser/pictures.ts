@@ -40,8 +40,8 @@ export async function takePicture(page: Page, name: string, part: Locator): Prom
 	const picture = await page.screenshot({
 		animations: 'disabled',
 		caret: 'hide',
-		// The node before would be cut in half at the edge of the panel
-		style: '[data-test-id="floating-node"] { visibility: hidden }',
+		// Lie over the canvas, or would be cut in half at the edge of the panel
+		style: '.vue-flow__panel, [data-test-id="floating-node"] { visibility: hidden }',
 		clip: await boxOf(part),
 	});
 	write(`${name}.png`, picture);
