@@ -229,7 +229,7 @@ export class AquacultureSite implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true }],
-		// Of the response's headers, which the editor shows with 'Include Response Headers and Status'
+		// Headers of the response that may hold a session, with 'Include Response Headers and Status'
 		sensitiveOutputFields: ['headers.set-cookie', 'headers.authorization', 'headers.x-auth-token'],
 		properties: siteFields,
 	};

@@ -21,7 +21,10 @@ beforeAll(async () => {
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
 
-const site = { group: ['input'], usableAsTool: true, inputs: ['main'] };
+const site = {
+	...{ group: ['input'], usableAsTool: true, inputs: ['main'] },
+	sensitiveOutputFields: expect.arrayContaining(['headers.set-cookie']) as unknown,
+};
 const trigger = { group: ['trigger'], polling: true, inputs: [] };
 
 test.each([

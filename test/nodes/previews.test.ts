@@ -4,7 +4,7 @@ import { loadOutputSchema } from 'n8n-core';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { parse } from 'yaml';
 import type { Site, SiteInfo, Unit } from '../../nodes/AquacultureSite/site/site';
-import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/changes';
+import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/events';
 import { at, defined } from '../helpers/at';
 import { dataOf, useSeaFarm } from '../helpers/sea-farm';
 
@@ -125,7 +125,7 @@ test('the trigger: the preview shows the fields of real events, all and no other
 
 	const declared: Declared<SiteEvent> = {
 		...{ event: 1, siteId: 1, siteName: 1, unitId: 1, unitName: 1, changes: 1, distance: 1 },
-		...{ detectedAt: 1, site: 1, unit: 1 },
+		...{ summary: 1, mapUrl: 1, detectedAt: 1, site: 1, unit: 1 },
 	};
 	expect(Object.keys(defined(preview.properties))).toEqual(Object.keys(declared));
 });

@@ -112,7 +112,7 @@ describe('Aquaculture Site', () => {
 		expect(units).toContain('unitName:Pen 10');
 
 		await editor.closePanel();
-		expect(await readCaption(NODE)).toEqual([NODE, 'get: site 1042']);
+		expect(await readCaption('Get site')).toEqual(['Get site', 'Get: 1042']);
 	});
 
 	it('shows units as rows, with an icon for each theme, and names a site that has none', async () => {
@@ -147,7 +147,8 @@ describe('Aquaculture Site', () => {
 		]);
 
 		await editor.closePanel();
-		expect(await readCaption(NODE)).toEqual([NODE, 'getUnits: sites 1101, 1088']);
+		const name = 'Get units of sites';
+		expect(await readCaption(name)).toEqual([name, 'Get Units: 1101, 1088']);
 	});
 
 	it('shows a map as data and as a file, and names the units that are not on it', async () => {
@@ -197,7 +198,7 @@ describe('Aquaculture Site Trigger', () => {
 		await editor.execute('Fetch Test Event');
 		const [head, row] = await editor.readTable();
 		expect(head?.join(' ')).toBe(
-			'event siteId siteName unitId unitName changes distance detectedAt unit',
+			'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
 		);
 		expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
 		await takePanel('trigger', 290);

@@ -54,6 +54,17 @@ export class Editor {
 		await this.nodeList.waitFor();
 	}
 
+	async openWorkflow(workflowId: string): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}`);
+		await this.canvas.first().waitFor();
+	}
+
+	/** Opens the panel of a node on the canvas. */
+	async openNode(name: string): Promise<void> {
+		await this.canvas.filter({ has: this.page.getByText(name, { exact: true }) }).dblclick();
+		await this.panel.waitFor();
+	}
+
 	/** Types into the search of the node list; returns the names that it then shows, best first. */
 	async searchNodes(text: string): Promise<string[]> {
 		const search = this.nodeList.getByRole('textbox').first();
@@ -97,10 +108,36 @@ export class Editor {
 		await this.panel.waitFor();
 	}
 
+	/** Adds a node that has no actions behind the last node of the workflow; its panel opens. */
+	async addNodeAtEnd(name: string): Promise<void> {
+		await this.at('canvas-handle-plus').last().click();
+		await this.nodeList.waitFor();
+		await (await this.findNode(name, name)).click();
+		await this.panel.waitFor();
+	}
+
+	/** Starts a workflow with an AI agent and adds a node to its tools; the panel of the tool opens. */
+	async newAgentWith(tool: string): Promise<void> {
+		await this.newWorkflow();
+		await (await this.findNode('AI Agent', 'AI Agent')).first().click();
+		await this.panel.waitFor();
+		await this.closePanel();
+		const tools = this.page.locator('[data-connection-type="ai_tool"]');
+		await this.at('canvas-handle-plus', tools).click();
+		await this.nodeList.waitFor();
+		await (await this.findNode(tool, tool)).click();
+		await this.panel.waitFor();
+	}
+
 	async newWorkflowWith(name: string, action: string): Promise<void> {
 		await this.newWorkflow();
 		await this.addManualTrigger();
 		await this.addNode(name, action);
+	}
+
+	/** The name of the open node. */
+	async readName(): Promise<string> {
+		return await this.at('inline-edit-preview', this.panel).innerText();
 	}
 
 	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
