@@ -54,7 +54,7 @@ it('takes a new user to a message in Slack', async () => {
 	// 3. Slack's credential
 	await canvas.open('Send a message');
 	await editor.narrowInput(INPUT_WIDTH);
-	await editor.at('node-credentials-empty-state').getByRole('button').click();
+	await editor.panel.getByRole('button', { name: 'Connect to Slack' }).click();
 	await editor.fill('accessToken', slack.accessToken);
 	await animation.add(2);
 	await editor.saveCredential();
