@@ -1,70 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
 import type { FeatureCollection } from '../../nodes/AquacultureSite/operations/map';
 import type { Site } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
-import { openEditor } from './browser/chromium';
-import { boxOf, type Editor } from './browser/editor';
-import { takePicture } from './browser/pictures';
 import type { Execution } from './executions';
-import { GoogleSheets } from './fakes/google-sheets';
-import { fakeHosts } from './fakes/hosts';
-import { Slack } from './fakes/slack';
 import type { NewWorkflow } from './n8n';
-import { useN8n } from './use-n8n';
-import { ROOT } from './workspace';
+import { FILES, TOOLS, useExamples } from './use-examples';
+import { chain, manualTrigger, node } from './workflows';
 
-const FOLDER = join(ROOT, 'examples');
-const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.json'));
-
-const seen = new Set<string>();
-
-const slack = new Slack();
-const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
-
-const stage = useN8n('examples', {
-	n8n: async (cleanup) => ({
-		env: await fakeHosts(cleanup, 'examples', {
-			'slack.com': slack.host,
-			'sheets.googleapis.com': sheets.host,
-		}),
-	}),
-	credential: false,
-});
-
-beforeAll(async () => {
-	const { service, n8n } = stage;
-	// By the names that n8n proposes for new credentials, which the examples refer to
-	for (const [name, type, data] of [
-		['Aquaculture API account', 'aquacultureApi', { baseUrl: service.baseUrl, ...service.login }],
-		['Slack account', 'slackApi', { accessToken: slack.accessToken }],
-		[
-			'Google Sheets account',
-			'googleSheetsOAuth2Api',
-			{
-				clientId: 'sample',
-				clientSecret: 'sample',
-				oauthTokenData: { access_token: sheets.accessToken, token_type: 'Bearer' },
-			},
-		],
-	] as const) {
-		await n8n.createCredential(name, data, type);
-	}
-});
+const stage = useExamples();
+const { openAi, sheets, slack } = stage.examples;
 
 beforeEach(() => {
 	stage.service.reset();
 	slack.messages.length = 0;
 });
 
-function readExample(file: string): NewWorkflow {
-	seen.add(file);
-	return JSON.parse(readFileSync(join(FOLDER, file), 'utf8')) as NewWorkflow;
-}
+const readExample = (file: string) => stage.examples.read(file);
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
 	return defined(example.nodes.find(({ name }) => name === node)).parameters;
@@ -86,7 +43,7 @@ async function run(example: NewWorkflow): Promise<Execution> {
 
 it('posts the daily site report, one line for each site', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
-	edit(parametersOf(example, 'Read the Sites'), 'siteIds', '1063', '1063, 9999');
+	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999');
 	await run(example);
 
 	const [message, ...others] = slack.messages;
@@ -102,12 +59,24 @@ it('posts the daily site report, one line for each site', async () => {
 	]);
 });
 
-describe('units to Google Sheets', () => {
-	it('writes a row for each unit into an empty sheet', async () => {
-		await run(readExample('units-to-google-sheets.json'));
+/** The rows of n8n's own data table of this name. */
+async function readDataTable(name: string): Promise<object[]> {
+	const dataTableId = { __rl: true, mode: 'name', value: name };
+	const parameters = { operation: 'get', dataTableId, returnAll: true };
+	const rows = node('Rows', 'n8n-nodes-base.dataTable', 1.1, parameters);
+	return (await run(chain('Rows', manualTrigger(), rows))).json('Rows');
+}
 
-		expect(sheets.rows).toHaveLength(24);
-		expect(sheets.rows[6]).toEqual({
+describe.each([
+	['units-to-data-table.json', async () => await readDataTable('Units')],
+	['units-to-google-sheets.json', () => sheets.rows],
+])('%s', (file, readRows) => {
+	it('writes a row for each unit', async () => {
+		await run(readExample(file));
+
+		const rows = await readRows();
+		expect(rows).toHaveLength(24);
+		expect(rows[6]).toMatchObject({
 			siteId: 1042,
 			siteName: 'Storholmen',
 			unitId: 104207,
@@ -123,19 +92,20 @@ describe('units to Google Sheets', () => {
 		const { units } = at(stage.service.sites, 0);
 		Object.assign(at(units, 6), { unitName: 'Pen 7 North', latitude: 66.8462 });
 		units.push({ ...at(units, 9), unitId: 104211, unitName: 'Pen 11' });
-		await run(readExample('units-to-google-sheets.json'));
+		await run(readExample(file));
 
-		expect(sheets.rows).toHaveLength(25);
+		const rows = await readRows();
+		expect(rows).toHaveLength(25);
 		const changed = { unitId: 104207, unitName: 'Pen 7 North', latitude: 66.8462 };
-		expect(sheets.rows[6]).toMatchObject(changed);
-		expect(sheets.rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
+		expect(rows[6]).toMatchObject(changed);
+		expect(rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
 	});
 });
 
 it('saves the map as a file', async () => {
 	const example = readExample('map-file.json');
 	// The only folder to which n8n 2 lets its nodes write by default
-	edit(parametersOf(example, 'Save the Map'), 'fileName', '/home/node', stage.n8n.userFolder);
+	edit(parametersOf(example, 'Write File to Disk'), 'fileName', '/home/node', stage.n8n.userFolder);
 	const folder = join(stage.n8n.userFolder, '.n8n-files');
 	await mkdir(folder, { recursive: true });
 	await run(example);
@@ -151,15 +121,50 @@ it('saves the map as a file', async () => {
 it('requests another endpoint with the login of the same credential', async () => {
 	const example = readExample('other-endpoint.json');
 	edit(
-		parametersOf(example, 'Ask the Service'),
+		parametersOf(example, 'HTTP Request'),
 		'url',
 		'https://api.example.com',
 		stage.service.baseUrl,
 	);
 	const execution = await run(example);
 
-	expect(execution.json('Ask the Service')).toEqual([stage.service.sites[0]]);
+	expect(execution.json('HTTP Request')).toEqual([stage.service.sites[0]]);
 	expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+});
+
+it('answers a question with what the tools return', async () => {
+	const chatInput = 'Where is pen 7 of Storholmen?';
+	const item = { json: { action: 'sendMessage', sessionId: '1', chatInput } };
+	const pinData = { 'When chat message received': [item] };
+	const example = { ...readExample('ai-agent.json'), pinData };
+	const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+
+	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
+	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
+	expect(sites).toMatchObject(
+		['Storholmen', 'Ørnesvika', 'Gåsøya Sør'].map((siteName) => ({ siteName })),
+	);
+	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
+});
+
+it('offers the sites to MCP clients that know the token', async () => {
+	const { n8n, cleanup } = stage;
+	await n8n.activate(await n8n.createWorkflow(readExample('mcp-server.json')));
+	const connect = async (token: string) => {
+		const client = new Client({ name: 'test', version: '1.0.0' });
+		cleanup.defer(() => client.close());
+		const requestInit = { headers: { authorization: `Bearer ${token}` } };
+		const url = new URL(`${n8n.baseUrl}/mcp/aquaculture-sites`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		return client;
+	};
+	await expect(connect('wrong')).rejects.toThrow();
+
+	const client = await connect(stage.examples.mcpToken);
+	const { tools } = await client.listTools();
+	expect(tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
+	const { content } = await client.callTool({ name: TOOLS.site, arguments: { Site_ID: '1057' } });
+	expect(JSON.stringify(content)).toContain('Ørnesvika');
 });
 
 describe('site change alert', () => {
@@ -170,17 +175,17 @@ describe('site change alert', () => {
 	it('posts a message for a change of each kind when it is tried out', async () => {
 		await run(readExample('site-change-alert-to-slack.json'));
 		expectAlert(
-			'• The license of *Storholmen* changed from SAMPLE-1042 (before) to SAMPLE-1042',
-			'• Pen 1 was added to *Storholmen*',
-			'• Pen 1 was removed from *Storholmen*',
-			'• Pen 1 of *Storholmen* was moved 111 m',
+			'The license of Storholmen changed from SAMPLE-1042 (before) to SAMPLE-1042',
+			'Pen 1 was added to Storholmen',
+			'Pen 1 was removed from Storholmen',
+			'Pen 1 of Storholmen was moved 111 m',
 		);
 	});
 
 	it('posts the changes that the next poll finds', async () => {
 		const example = readExample('site-change-alert-to-slack.json');
 		// n8n's shortest interval
-		Object.assign(parametersOf(example, 'When a Site Changes'), {
+		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
 			pollTimes: { item: [{ mode: 'everyMinute' }] },
 		});
 		const { n8n, service } = stage;
@@ -193,57 +198,20 @@ describe('site change alert', () => {
 		const removed = at(ornesvika.units.splice(5, 1), 0);
 		ornesvika.units.push({ ...removed, unitId: 105707, unitName: 'Pen 7' });
 		at(gasoya.units, 0).latitude = 67.02945;
-		at(gasoya.units, 1).unitName = 'Pen 2 <south>';
+		at(gasoya.units, 1).unitName = 'Pen 2 South';
 		await until('Slack has the alert', () => slack.messages.length > 0);
 		await n8n.deactivate(id);
 
 		expectAlert(
-			'• The license of *Storholmen* changed from SAMPLE-1042 to SAMPLE-2042',
-			'• Pen 7 of *Storholmen* was moved 120 m',
-			'• Pen 6 was removed from *Ørnesvika*',
-			'• Pen 7 was added to *Ørnesvika*',
-			'• The name of Pen 2 &lt;south&gt; of *Gåsøya Sør* changed from Pen 2 to Pen 2 &lt;south&gt;',
+			'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-2042',
+			'Pen 7 of Storholmen was moved 120 m',
+			'Pen 6 was removed from Ørnesvika',
+			'Pen 7 was added to Ørnesvika',
+			'Pen 2 of Gåsøya Sør was renamed to Pen 2 South',
 		);
 	});
 });
 
 it('has run every example', () => {
-	expect([...seen].sort()).toEqual(FILES);
-});
-
-describe('on the canvas', () => {
-	let editor: Editor;
-
-	beforeAll(async () => {
-		editor = await openEditor(stage);
-	});
-
-	it.each(FILES)('shows %s with its note, and nothing left to fix', async (file) => {
-		const example = readExample(file);
-		const id = await stage.n8n.createWorkflow(example);
-		await editor.page.goto(`${stage.n8n.baseUrl}/workflow/${id}`);
-
-		const note = editor.at('sticky');
-		const nodes = editor.canvas;
-		const canvas = await boxOf(editor.at('canvas'));
-		await until('the editor shows the workflow centered and in full size', async () => {
-			const box = await note.boundingBox();
-			const { width } = parametersOf(example, 'What to Set');
-			if (box === null || box.width !== width) return false;
-			const left = box.x - canvas.x;
-			const right = canvas.x + canvas.width - (box.x + box.width);
-			return Math.abs(left - right) <= 2;
-		});
-
-		const names = example.nodes.map(({ name }) => name).slice(1);
-		expect((await nodes.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual(names);
-		expect(await editor.at('node-issues').count()).toBe(0);
-		const lines = note.locator('li');
-		expect(await lines.count()).toBe(3);
-		const lastLine = await boxOf(lines.last());
-		const firstNode = await boxOf(nodes.first());
-		expect(lastLine.y + lastLine.height).toBeLessThan(firstNode.y);
-
-		await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
-	});
+	expect([...stage.examples.seen].sort()).toEqual(FILES);
 });

@@ -4,7 +4,9 @@ module.exports = {
 	rootDir: '../..',
 	roots: ['<rootDir>/test/e2e'],
 	testMatch: ['**/*.test.ts'],
-	transform: { '^.+\\.ts$': '@swc/jest' },
+	// marked is an ES module
+	transform: { '^.+\\.ts$|/marked/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!marked/)'],
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	// Each test file runs an n8n of its own, which fills one processor and takes 700 MB
 	maxWorkers: 2,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { type Browser, chromium } from 'playwright-core';
+import type { Cleanup } from '../../helpers/cleanup';
 import type { Stage } from '../use-n8n';
 import { SetupError } from '../workspace';
 import { Editor } from './editor';
@@ -22,16 +23,22 @@ function findChromium(): string {
 	);
 }
 
-/** Opens n8n's editor in a headless Chromium, as its owner. */
-export async function openEditor(
-	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
-	viewport = { width: 1440, height: 900 },
-): Promise<Editor> {
+/** Starts a headless Chromium, which the cleanup ends. */
+export async function launchChromium(cleanup: Cleanup): Promise<Browser> {
 	const browser = await chromium.launch({
 		executablePath: findChromium(),
 		args: ['--disable-gpu'],
 	});
 	cleanup.defer(() => browser.close());
+	return browser;
+}
+
+/** Opens n8n's editor in a headless Chromium, as its owner. */
+export async function openEditor(
+	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
+	viewport = { width: 1440, height: 900 },
+): Promise<Editor> {
+	const browser = await launchChromium(cleanup);
 	// n8n's theme is that of the system unless its user chooses one
 	const page = await browser.newPage({ viewport, colorScheme: 'light' });
 	// A limit for what never comes; this machine may be slow and busy

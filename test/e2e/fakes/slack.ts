@@ -5,7 +5,7 @@ interface SlackMessage {
 	text: string;
 }
 
-/** The part of Slack's Web API that sends a message (docs.slack.dev, "chat.postMessage"). */
+/** The parts of Slack's Web API that send a message, and test a token (docs.slack.dev). */
 export class Slack {
 	/** Sample data. */
 	readonly accessToken = 'xoxb-sample-token';
@@ -14,10 +14,11 @@ export class Slack {
 	readonly messages: SlackMessage[] = [];
 
 	readonly host: Host = ({ method, path, headers, body }) => {
-		const { channel, text } = body as SlackMessage;
 		const { authorization } = headers;
 		if (authorization !== `Bearer ${this.accessToken}`) throw new Error('invalid_auth');
+		if (`${method} ${path}` === 'GET /api/users.profile.get') return { ok: true };
 		if (`${method} ${path}` !== 'POST /api/chat.postMessage') throw new Error('unknown_method');
+		const { channel, text } = body as SlackMessage;
 		if (!channel || !text) throw new Error('no_text');
 		this.messages.push({ channel, text });
 		const ts = `${this.messages.length}.000000`;

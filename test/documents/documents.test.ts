@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
+import { sampleSites } from '../fake-service/sites';
+
+const ROOT = join(__dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+/** The messages of all faults, as the fault matrix has seen them. */
+function faultMessages(): string[] {
+	const [, matrix = ''] = read('docs/reliability.md').split(/^<!-- .*fault matrix.* -->$/m);
+	const cells = matrix.matchAll(/^\| [^|]+ \| +\d+ +\| ([^|]+) \|/gm);
+	const messages = [...cells].map(([, message = '']) => message.trim());
+	const general = messages.map((message) =>
+		message.replace(/: credential ".*"$/, '').replace(/\{\w+\}|\d+ minutes/g, '…'),
+	);
+	return [...new Set(general)].filter((message) => message !== '–');
+}
+
+it('explains the message of every fault', () => {
+	const messages = faultMessages();
+	expect(messages).toContain('Site … was not found');
+	const document = read('docs/messages.md');
+	expect(messages.filter((message) => !document.includes(message))).toEqual([]);
+});
+
+it.each(['README.md', 'CONTRIBUTING.md', 'docs/messages.md', 'examples/README.md'])(
+	'%s links to files that exist',
+	(document) => {
+		const links = read(document).matchAll(/(?:\]\(|src(?:set)?=")(?!https:|#)([^)#"]+)/g);
+		const files = [...links].map(([, file = '']) => join(ROOT, dirname(document), file));
+		expect(files).not.toEqual([]);
+		expect(files.filter((file) => !existsSync(file))).toEqual([]);
+	},
+);
+
+it('has the sample map that the node makes of the first sample sites', () => {
+	const sites = sampleSites().slice(0, 3);
+	const { collection } = toSiteMap(sites.map((site) => ({ siteId: String(site.siteId), site })));
+	expect(JSON.parse(read('examples/sample-sites.geojson'))).toEqual({
+		description: expect.stringMatching(/^Sample data/) as unknown,
+		...collection,
+	});
+});

@@ -1,0 +1,90 @@
+import type { Locator } from 'playwright-core';
+import { defined } from '../../helpers/at';
+import type { Editor } from './editor';
+
+/** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at, opened and run. */
+export class Canvas {
+	readonly nodes: Locator;
+
+	constructor(private readonly editor: Editor) {
+		this.nodes = editor.canvas;
+	}
+
+	/** Pastes a workflow onto an empty canvas. */
+	async paste(workflow: string): Promise<void> {
+		const { page } = this.editor;
+		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+		await page.goto(new URL('/workflow/new', page.url()).href);
+		await this.editor.at('canvas-add-button').waitFor();
+		// A string, because the browser's types are not those of the tests
+		await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(workflow)})`);
+		await page.keyboard.press('Control+v');
+		await this.nodes.first().waitFor();
+	}
+
+	/** Imports a workflow by the menu. */
+	async importFile(file: string): Promise<void> {
+		const { page } = this.editor;
+		await this.editor.at('workflow-menu').click();
+		await page.getByRole('menuitem', { name: 'Import' }).hover();
+		const chooser = page.waitForEvent('filechooser');
+		await page.getByRole('menuitem', { name: 'From file' }).click();
+		await (await chooser).setFiles(file);
+		await this.nodes.first().waitFor();
+	}
+
+	/** Shows all of the workflow, nothing selected. */
+	async zoomToFit(): Promise<void> {
+		await this.editor.at('zoom-to-fit').click();
+		await this.editor.at('canvas').click({ position: { x: 200, y: 20 } });
+	}
+
+	/** The names of the nodes: of all, or of those with a mark that something is missing. */
+	async readNames({ withIssues = false } = {}): Promise<string[]> {
+		const issues = this.editor.at('node-issues');
+		const nodes = withIssues ? this.nodes.filter({ has: issues }) : this.nodes;
+		const names = (await nodes.all()).map((node) => node.getAttribute('data-node-name'));
+		return (await Promise.all(names)).map(defined);
+	}
+
+	async open(name: string): Promise<void> {
+		const node = this.nodes.filter({ has: this.editor.page.getByText(name, { exact: true }) });
+		await node.dblclick();
+		await this.editor.panel.waitFor();
+	}
+
+	/** Runs the whole workflow, and waits for the end. */
+	async execute(): Promise<void> {
+		await this.editor.closeMessages();
+		await this.editor.at('execute-workflow-button').first().click();
+		await this.editor.page.getByText('Workflow executed successfully').waitFor();
+		await this.editor.closeMessages();
+	}
+
+	/** Sets the time zone in the settings of the workflow. */
+	async setTimezone(timezone: string): Promise<void> {
+		const { editor } = this;
+		await editor.at('workflow-menu').click();
+		await editor.page.getByRole('menuitem', { name: 'Settings' }).click();
+		const select = editor.at('workflow-settings-timezone').locator('input');
+		await select.click();
+		await select.fill(timezone);
+		const option = editor.page.getByRole('option').filter({ hasText: timezone }).first();
+		await option.click();
+		// The next click would only close the list
+		await option.waitFor({ state: 'hidden' });
+		await editor.at('workflow-settings-save-button').getByRole('button').click();
+		await editor.at('workflow-settings-dialog').waitFor({ state: 'hidden' });
+		await editor.closeMessages();
+	}
+
+	async publish(): Promise<void> {
+		const { page } = this.editor;
+		await this.editor.at('workflow-open-publish-modal-button').click();
+		await page.getByRole('button', { name: 'Publish', exact: true }).last().click();
+		await page
+			.getByText(/published/i)
+			.first()
+			.waitFor();
+	}
+}

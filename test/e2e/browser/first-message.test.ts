@@ -1,0 +1,93 @@
+import { join } from 'node:path';
+import type { IWorkflowBase } from 'n8n-workflow';
+import { fakeHosts } from '../fakes/hosts';
+import { Slack } from '../fakes/slack';
+import { useN8n } from '../use-n8n';
+import { ROOT } from '../workspace';
+import { Animation } from './animation';
+import { Canvas } from './canvas';
+import { openEditor } from './chromium';
+
+const EXAMPLE = join(ROOT, 'examples', 'daily-site-report-to-slack.json');
+
+/** The width in pixels of the pane left of the parameters, so that there is room for the message. */
+const INPUT_WIDTH = 200;
+
+const slack = new Slack();
+
+const stage = useN8n('first-message', {
+	n8n: async (cleanup) => ({
+		env: await fakeHosts(cleanup, 'first-message', { 'slack.com': slack.host }),
+	}),
+	credential: false,
+});
+
+// "Your first message in Slack" in README.md, step by step
+it('takes a new user to a message in Slack', async () => {
+	const { n8n, service } = stage;
+	const data = { baseUrl: service.baseUrl, ...service.login };
+	await n8n.createCredential('Aquaculture account', data);
+	const editor = await openEditor(stage, { width: 1280, height: 720 });
+	const { page } = editor;
+	const canvas = new Canvas(editor);
+	const animation = new Animation(page);
+
+	// 1. Import the example
+	await page.getByRole('button', { name: 'Create workflow' }).first().click();
+	await canvas.importFile(EXAMPLE);
+	await canvas.zoomToFit();
+	expect(await canvas.readNames({ withIssues: true })).toEqual(['Send a message']);
+	await animation.add(3);
+
+	// 2. Enter the sites, and try that step alone
+	await canvas.open('Get many sites');
+	await editor.narrowInput(INPUT_WIDTH);
+	await editor.useCredential('Aquaculture account');
+	await editor.fill('siteIds', '1042, 1057');
+	await animation.add(2);
+	await editor.execute();
+	const [, ...sites] = await editor.readTable();
+	expect(sites.map(([, name]) => name)).toEqual(['Storholmen', 'Ørnesvika']);
+	await animation.add(3);
+	await editor.closePanel();
+
+	// 3. Slack's credential
+	await canvas.open('Send a message');
+	await editor.narrowInput(INPUT_WIDTH);
+	await editor.panel.getByRole('button', { name: 'Connect to Slack' }).click();
+	await editor.fill('accessToken', slack.accessToken);
+	await animation.add(2);
+	await editor.saveCredential();
+	// n8n tests it, and closes the dialog of a credential that works
+	await editor.credentialDialog.waitFor({ state: 'hidden' });
+	await editor.closeMessages();
+
+	// 4. The channel
+	await editor.at('rlc-input', editor.panel).fill('#fish-farm');
+	await animation.add(2);
+	await editor.closePanel();
+	expect(await canvas.readNames({ withIssues: true })).toEqual([]);
+
+	// 5. The message
+	await canvas.execute();
+	await animation.add(3);
+	const [message, ...others] = slack.messages;
+	expect(others).toEqual([]);
+	expect(message?.channel).toBe('#fish-farm');
+	expect(message?.text.split('\n').slice(1)).toEqual([
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042, maximum total biomass 7800',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057, maximum total biomass 4680',
+	]);
+	await canvas.open('Send a message');
+	await animation.add(4);
+	await animation.save('first-message.gif');
+	await editor.closePanel();
+
+	// 6. Every morning, by the clock of the farm
+	await canvas.setTimezone('Europe/Oslo');
+	await canvas.publish();
+	const [{ id }] = await n8n.rest.get<[IWorkflowBase]>('/workflows');
+	const workflow = await n8n.rest.get<IWorkflowBase>(`/workflows/${id}`);
+	expect(workflow.active).toBe(true);
+	expect(workflow.settings?.timezone).toBe('Europe/Oslo');
+});
