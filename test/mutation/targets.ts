@@ -12,19 +12,27 @@ export interface Target {
 /** What can be tested in a few minutes. */
 const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 
-/** Files that run without n8n: the tests of their own name judge them, not all that happen to run them. */
-const PURE =
-	/\/(site\/|trigger\/|service\/(apiVersion|baseUrl|failures|pace|quote|response|retries))/;
+const LOGIN_TESTS = ['test/credentials/*.test.ts', 'test/security/isolation.test.ts'];
 
-/** All other files show only in the whole node or credential what they do. */
-const ENGINE_TESTS = [
-	'test/nodes/AquacultureSite*.test.ts',
-	'test/nodes/descriptions.test.ts',
-	'test/nodes/service/SiteService*.test.ts',
-	'test/credentials/*.test.ts',
-	'test/security/isolation.test.ts',
-	'test/wire/*.test.ts',
-];
+/** Where a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
+const OTHER_TESTS: Record<string, string[]> = {
+	AquacultureApi: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
+	AquacultureSite: ['test/nodes/advice.test.ts', 'test/nodes/service/SiteService.test.ts'],
+	authorization: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
+	nodeErrors: ['test/nodes/advice.test.ts'],
+	request: [...LOGIN_TESTS, 'test/wire/*.test.ts', 'test/nodes/service/SiteService.test.ts'],
+	session: [
+		'test/nodes/service/SiteService.test.ts',
+		'test/credentials/AquacultureApi.memory.test.ts',
+	],
+	SiteService: [
+		'test/nodes/AquacultureSite*.test.ts',
+		'test/credentials/AquacultureApi.memory.test.ts',
+	],
+	stopping: ['test/nodes/service/SiteService.test.ts'],
+	tokens: LOGIN_TESTS,
+	units: ['test/nodes/operations/index.test.ts'],
+};
 
 const filesIn = (folder: string) =>
 	readdirSync(join(ROOT, folder), { encoding: 'utf8', recursive: true }).map((file) =>
@@ -32,14 +40,14 @@ const filesIn = (folder: string) =>
 	);
 
 /** For example siteIds of nodes/AquacultureSite/site/siteIds.ts. */
-const nameOf = ({ file }: Target) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
+const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
 
 function targetOf(file: string, testFiles: string[]): Target {
 	const path = file.replace('nodes/AquacultureSite/', 'nodes/').replace(/(\.\w+)?\.ts$/, '');
 	const own = testFiles.filter(
 		(test) => test.startsWith(`test/${path}.`) && test.endsWith('.test.ts'),
 	);
-	return { file, tests: PURE.test(file) && own.length > 0 ? own : [...own, ...ENGINE_TESTS] };
+	return { file, tests: [...own, ...(OTHER_TESTS[nameOf(file)] ?? [])] };
 }
 
 /**
@@ -53,9 +61,11 @@ export function findTargets(names: string[], quick: boolean): Target[] {
 		.filter((file) => file.endsWith('.ts'))
 		.map((file) => targetOf(file, testFiles));
 	const wanted = quick ? QUICK : names;
-	const unknown = wanted.filter((name) => !all.some((target) => nameOf(target) === name));
+	const unknown = wanted.filter((name) => !all.some((target) => nameOf(target.file) === name));
 	if (unknown.length > 0) {
-		throw new Error(`There is no ${unknown.join(', ')}. Names: ${all.map(nameOf).join(', ')}`);
+		throw new Error(
+			`There is no ${unknown.join(', ')}. Names: ${all.map(({ file }) => nameOf(file)).join(', ')}`,
+		);
 	}
-	return wanted.length === 0 ? all : all.filter((target) => wanted.includes(nameOf(target)));
+	return wanted.length === 0 ? all : all.filter((target) => wanted.includes(nameOf(target.file)));
 }
