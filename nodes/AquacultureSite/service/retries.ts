@@ -1,12 +1,17 @@
 import { FAILED_LOGIN_PAUSE_MS, notRequested, ServiceFailure, waitTooLong } from './failures';
-import type { Clock, Pace } from './pace';
+import type { Clock, LoadReport, Pace } from './pace';
 
 // Full jitter: a random share of 1, 2, 4, … seconds
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 30_000;
 
-// A rate limit that lets others through but never this one is no rate limit
-const MAX_REFUSALS = 20;
+// Where a rate limit names no wait, it is tried again after so much of the time since the latest success
+const PROBE_SHARE = 0.2;
+const FIRST_PROBE_MS = 250;
+
+// A rate limit that lets others through but never this one is none for this one, and after three such sites for no one
+const MAX_REFUSALS = 4;
+const MAX_SITES_REFUSED = 3;
 
 // One site may be closed with a rejected token; three in a row say that no token is accepted
 const MAX_REJECTED_TOKENS = 3;
@@ -25,8 +30,10 @@ interface Tries {
 	readonly maxRetries: number;
 	/** Requests sent. */
 	sent: number;
-	/** Those that count: not those refused by a rate limit that let others through. */
+	/** Those that failed, or of the run while it is overloaded. */
 	counted: number;
+	/** How often a rate limit refused it while others got through. */
+	refusals: number;
 	/** The successes of the run when this request was first sent, or last refused while others got through. */
 	successesBefore: number;
 	lastFailure?: ServiceFailure;
@@ -59,6 +66,11 @@ export class Retries {
 
 	private successes = 0;
 
+	private lastSuccess = 0;
+
+	/** Those that a rate limit never let through while it did so with others. */
+	private sitesRefused = 0;
+
 	private streak: Streak = { ...NO_STREAK };
 
 	/** When the service last gave a response, or the end of the wait that it asked for; at first, when the run began. */
@@ -85,7 +97,7 @@ export class Retries {
 	 * @throws ServiceFailure where it is given up; the reason of the signal where the run was stopped
 	 */
 	async run<T>(request: () => Promise<T | ServiceFailure>, maxRetries: number): Promise<T> {
-		const tries: Tries = { maxRetries, sent: 0, counted: 0, successesBefore: 0 };
+		const tries: Tries = { maxRetries, sent: 0, counted: 0, refusals: 0, successesBefore: 0 };
 		for (;;) {
 			const known = this.knownFailure();
 			if (known) throw (known.isForOthers && tries.lastFailure) || known.by;
@@ -94,12 +106,11 @@ export class Retries {
 				if (tries.sent++ === 0) tries.successesBefore = this.successes;
 				const result = await request();
 				if (!(result instanceof ServiceFailure)) {
-					report('success');
+					report.success();
 					return this.succeed(result);
 				}
-				report(isOverload(result) ? 'overload' : 'other');
 				tries.lastFailure = result;
-				return this.decide(result, tries);
+				return this.decide(result, tries, report);
 			}, tries.sent > 0);
 			// No request was sent, because its result is known by now
 			if (!decision) continue;
@@ -116,7 +127,7 @@ export class Retries {
 
 	private succeed<T>(value: T): Decision<T> {
 		this.successes++;
-		this.lastResponse = this.clock.now();
+		this.lastSuccess = this.lastResponse = this.clock.now();
 		this.streak = { ...NO_STREAK };
 		return { value };
 	}
@@ -133,31 +144,65 @@ export class Retries {
 	}
 
 	/** Whether a failed request is sent again, and when; what it says about the others of the run. */
-	private decide(failure: ServiceFailure, tries: Tries): Decision<never> {
+	private decide(failure: ServiceFailure, tries: Tries, report: LoadReport): Decision<never> {
 		if (failure.scope === 'run') return this.decideForAll(failure, tries);
-		tries.counted++;
-		const othersGotThrough = this.successes > tries.successesBefore;
-		if (failure.retry === 'rateLimited' && othersGotThrough && tries.sent <= MAX_REFUSALS) {
-			// It only has to wait for its turn
-			tries.counted = 1;
-			tries.successesBefore = this.successes;
-		}
 		if (failure.retry === 'no') return this.refuse(failure);
+		tries.counted++;
+		if (this.isNoLimit(failure)) return this.decideForOne(failure, tries);
+		// One goes first after an overload, and tries for all
+		const isForAll = isOverload(failure);
+		if (isForAll) tries.counted = Math.max(tries.counted, report.overloadsInARow());
+		const othersGotThrough = this.successes > tries.successesBefore;
 		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
 		// In a row, connections are not lost by chance: the whole run is held back
-		const isHeldBack = isOverload(failure) || isStreak;
-		const wait = waitAfter(failure, tries.counted);
+		const isHeldBack = isForAll || isStreak;
+		const isLimited = failure.retry === 'rateLimited' && this.successes > 0;
+		const wait = isLimited ? this.waitForTurn(failure) : waitAfter(failure, tries.counted);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
-		if (isHeldBack) this.pace.pause(wait);
-		// A wait that the service asked for is not silence
-		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;
+		if (isForAll) {
+			report.overload(wait, failure.retry === 'rateLimited');
+			// A wait that the service asked for is not silence
+			this.lastResponse = this.clock.now() + wait;
+		} else if (isHeldBack) this.pace.pause(wait);
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
-		if (!isDown && tries.counted <= tries.maxRetries) {
+		const isLeft = isLimited ? this.mayWaitForTurn(tries) : tries.counted <= tries.maxRetries;
+		if (!isDown && isLeft) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
 		}
 		if (!othersGotThrough || isStreak) this.findDown(failure);
 		return { giveUp: failure };
+	}
+
+	/** Milliseconds until a rate limit may let a request through. */
+	private waitForTurn({ retryAfter = 0 }: ServiceFailure): number {
+		const silence = this.clock.now() - this.lastSuccess;
+		const guess = Math.max(FIRST_PROBE_MS, PROBE_SHARE * silence);
+		return Math.max(retryAfter, guess * (0.9 + 0.2 * Math.random()));
+	}
+
+	/** Whether a rate limit that has let others through may still let this one through. */
+	private mayWaitForTurn(tries: Tries): boolean {
+		if (this.successes > tries.successesBefore) {
+			tries.refusals++;
+			tries.successesBefore = this.successes;
+		}
+		if (tries.refusals > MAX_REFUSALS) this.sitesRefused++;
+		const isRecent = this.clock.now() - this.lastSuccess < this.longestWait;
+		return tries.maxRetries > 0 && tries.refusals <= MAX_REFUSALS && isRecent;
+	}
+
+	/** It is refused like others before, while the service responds well to the rest. */
+	private decideForOne(failure: ServiceFailure, tries: Tries): Decision<never> {
+		const refusal = this.refuse(failure);
+		const wait = waitAfter(failure, tries.counted);
+		if (tries.counted > tries.maxRetries || wait > this.longestWait) return refusal;
+		this.count++;
+		return { retryAfter: wait };
+	}
+
+	private isNoLimit({ retry }: ServiceFailure): boolean {
+		return retry === 'rateLimited' && this.sitesRefused >= MAX_SITES_REFUSED;
 	}
 
 	/** Whether nothing has come for too long. */
