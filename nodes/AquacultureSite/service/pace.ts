@@ -11,6 +11,9 @@ export interface Clock {
 // So many at once before anything is known of the service
 const FIRST_IN_FLIGHT = 64;
 
+// On a busy machine a turn of the event loop takes long
+const MOST_IN_A_TURN = 16;
+
 // A timer is late by a few milliseconds, which must not add up to a lower rate
 const LATE_MS = 10;
 
@@ -25,12 +28,12 @@ export interface LoadReport {
 
 interface Waiting {
 	/** Settles the promise of `run`: with a turn its function starts, without one it never does. */
-	start: (turn: Turn | undefined) => void;
+	start: (turn: Start | undefined) => void;
 	stop: (reason: unknown) => void;
 }
 
 /** What a request starts with. */
-interface Turn {
+interface Start {
 	/** Overloads found by then. */
 	overloads: number;
 	isProbe: boolean;
@@ -95,20 +98,20 @@ export class Pace {
 		request: (report: LoadReport) => Promise<T>,
 		isRetry = false,
 	): Promise<T | undefined> {
-		const turn = await new Promise<Turn | undefined>((start, stop) => {
+		const own = await new Promise<Start | undefined>((start, stop) => {
 			(isRetry ? this.retryQueue : this.queue).push({ start, stop });
 			this.fill();
 		});
-		if (!turn) return undefined;
+		if (!own) return undefined;
 		try {
 			return await request({
 				success: () => this.succeed(),
-				overloadsInARow: () => this.overloadsInARow + (this.isNews(turn) ? 1 : 0),
-				overload: (wait, isLimit) => this.slowDown(turn, wait, isLimit),
+				overloadsInARow: () => this.overloadsInARow + (this.isNews(own) ? 1 : 0),
+				overload: (wait, isLimit) => this.slowDown(own, wait, isLimit),
 			});
 		} finally {
 			this.inFlight--;
-			if (turn.isProbe) this.isProbing = false;
+			if (own.isProbe) this.isProbing = false;
 			this.handOver();
 			this.fill();
 		}
@@ -138,15 +141,15 @@ export class Pace {
 	}
 
 	/** Requests that were in flight together tell of the same overload. */
-	private isNews({ overloads }: Turn): boolean {
+	private isNews({ overloads }: Start): boolean {
 		return overloads === this.overloads;
 	}
 
-	private slowDown(turn: Turn, wait: number, isLimit: boolean): void {
-		if (this.isNews(turn)) {
+	private slowDown(own: Start, wait: number, isLimit: boolean): void {
+		if (this.isNews(own)) {
 			this.overloads++;
 			this.overloadsInARow++;
-			this.isOthersTurn = isLimit && turn.isProbe;
+			this.isOthersTurn = isLimit && own.isProbe;
 			const now = this.clock.now();
 			this.rate.refuse(now, now + wait, isLimit);
 		}
@@ -159,13 +162,19 @@ export class Pace {
 		if (!this.isFilling) void this.fillSlots();
 	}
 
-	/** Started all in one turn of the event loop, requests would also end all at once, and then none is under way. */
+	/**
+	 * Started all at once, requests would also end all at once, and then none is under way: so one starts for
+	 * each millisecond that a turn of the event loop takes.
+	 */
 	private async fillSlots(): Promise<void> {
 		this.isFilling = true;
+		let turnStart = this.clock.now();
 		while (this.mayStart()) {
-			const wait = this.nextStart - this.clock.now();
-			if (wait <= 0) this.startNext();
-			await this.clock.pause(Math.max(0, wait));
+			const now = this.clock.now();
+			let starts = Math.min(MOST_IN_A_TURN, Math.max(1, now - turnStart));
+			turnStart = now;
+			for (; starts > 0 && this.nextStart <= now && this.mayStart(); starts--) this.startNext();
+			await this.clock.pause(Math.max(0, this.nextStart - now));
 		}
 		this.isFilling = false;
 	}

@@ -1,17 +1,11 @@
 import { FAILED_LOGIN_PAUSE_MS, notRequested, ServiceFailure, waitTooLong } from './failures';
 import type { Clock, LoadReport, Pace } from './pace';
+import { Turns } from './turns';
+import type { Turn } from './turns';
 
 // Full jitter: a random share of 1, 2, 4, … seconds
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 30_000;
-
-// Where a rate limit names no wait, it is tried again after so much of the time since the latest success
-const PROBE_SHARE = 0.2;
-const FIRST_PROBE_MS = 250;
-
-// A rate limit that lets others through but never this one is none for this one, and after three such sites for no one
-const MAX_REFUSALS = 4;
-const MAX_SITES_REFUSED = 3;
 
 // One site may be closed with a rejected token; three in a row say that no token is accepted
 const MAX_REJECTED_TOKENS = 3;
@@ -26,16 +20,12 @@ const MAX_FAILURES_IN_ROW = 8;
 const LONGEST_SILENCE_MS = 60_000;
 
 /** One request and its retries. */
-interface Tries {
+interface Tries extends Turn {
 	readonly maxRetries: number;
 	/** Requests sent. */
 	sent: number;
 	/** Those that failed, or of the run while it is overloaded. */
 	counted: number;
-	/** How often a rate limit refused it while others got through. */
-	refusals: number;
-	/** The successes of the run when this request was first sent, or last refused while others got through. */
-	successesBefore: number;
 	lastFailure?: ServiceFailure;
 }
 
@@ -64,12 +54,7 @@ export class Retries {
 	/** Requests sent again. */
 	count = 0;
 
-	private successes = 0;
-
-	private lastSuccess = 0;
-
-	/** Those that a rate limit never let through while it did so with others. */
-	private sitesRefused = 0;
+	private readonly turns: Turns;
 
 	private streak: Streak = { ...NO_STREAK };
 
@@ -89,6 +74,7 @@ export class Retries {
 		private readonly signal: AbortSignal,
 	) {
 		this.lastResponse = clock.now();
+		this.turns = new Turns(clock, longestWait);
 	}
 
 	/**
@@ -103,7 +89,7 @@ export class Retries {
 			if (known) throw (known.isForOthers && tries.lastFailure) || known.by;
 			const decision = await this.pace.run(async (report) => {
 				if (this.knownFailure()) return undefined;
-				if (tries.sent++ === 0) tries.successesBefore = this.successes;
+				if (tries.sent++ === 0) tries.successesBefore = this.turns.successes;
 				const result = await request();
 				if (!(result instanceof ServiceFailure)) {
 					report.success();
@@ -126,8 +112,8 @@ export class Retries {
 	}
 
 	private succeed<T>(value: T): Decision<T> {
-		this.successes++;
-		this.lastSuccess = this.lastResponse = this.clock.now();
+		this.turns.succeed();
+		this.lastResponse = this.clock.now();
 		this.streak = { ...NO_STREAK };
 		return { value };
 	}
@@ -148,48 +134,32 @@ export class Retries {
 		if (failure.scope === 'run') return this.decideForAll(failure, tries);
 		if (failure.retry === 'no') return this.refuse(failure);
 		tries.counted++;
-		if (this.isNoLimit(failure)) return this.decideForOne(failure, tries);
-		// One goes first after an overload, and tries for all
+		const isRateLimit = failure.retry === 'rateLimited';
+		if (isRateLimit && this.turns.isNoLimit) return this.decideForOne(failure, tries);
 		const isForAll = isOverload(failure);
-		if (isForAll) tries.counted = Math.max(tries.counted, report.overloadsInARow());
-		const othersGotThrough = this.successes > tries.successesBefore;
+		// After an overload one request goes first: it tries for all
+		const inARow = report.overloadsInARow();
+		if (isForAll) tries.counted = Math.max(tries.counted, inARow);
+		const othersGotThrough = this.turns.othersGotThrough(tries);
 		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
 		// In a row, connections are not lost by chance: the whole run is held back
 		const isHeldBack = isForAll || isStreak;
-		const isLimited = failure.retry === 'rateLimited' && this.successes > 0;
-		const wait = isLimited ? this.waitForTurn(failure) : waitAfter(failure, tries.counted);
+		const hasTurns = isRateLimit && this.turns.successes > 0 && tries.maxRetries > 0;
+		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, tries.counted);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
 		if (isForAll) {
-			report.overload(wait, failure.retry === 'rateLimited');
+			report.overload(wait, isRateLimit);
 			// A wait that the service asked for is not silence
 			this.lastResponse = this.clock.now() + wait;
 		} else if (isHeldBack) this.pace.pause(wait);
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
-		const isLeft = isLimited ? this.mayWaitForTurn(tries) : tries.counted <= tries.maxRetries;
-		if (!isDown && isLeft) {
+		const mayRetry = hasTurns ? this.turns.refuse(tries, inARow) : tries.counted <= tries.maxRetries;
+		if (!isDown && mayRetry) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
 		}
 		if (!othersGotThrough || isStreak) this.findDown(failure);
 		return { giveUp: failure };
-	}
-
-	/** Milliseconds until a rate limit may let a request through. */
-	private waitForTurn({ retryAfter = 0 }: ServiceFailure): number {
-		const silence = this.clock.now() - this.lastSuccess;
-		const guess = Math.max(FIRST_PROBE_MS, PROBE_SHARE * silence);
-		return Math.max(retryAfter, guess * (0.9 + 0.2 * Math.random()));
-	}
-
-	/** Whether a rate limit that has let others through may still let this one through. */
-	private mayWaitForTurn(tries: Tries): boolean {
-		if (this.successes > tries.successesBefore) {
-			tries.refusals++;
-			tries.successesBefore = this.successes;
-		}
-		if (tries.refusals > MAX_REFUSALS) this.sitesRefused++;
-		const isRecent = this.clock.now() - this.lastSuccess < this.longestWait;
-		return tries.maxRetries > 0 && tries.refusals <= MAX_REFUSALS && isRecent;
 	}
 
 	/** It is refused like others before, while the service responds well to the rest. */
@@ -199,10 +169,6 @@ export class Retries {
 		if (tries.counted > tries.maxRetries || wait > this.longestWait) return refusal;
 		this.count++;
 		return { retryAfter: wait };
-	}
-
-	private isNoLimit({ retry }: ServiceFailure): boolean {
-		return retry === 'rateLimited' && this.sitesRefused >= MAX_SITES_REFUSED;
 	}
 
 	/** Whether nothing has come for too long. */
@@ -235,7 +201,7 @@ export class Retries {
 	 */
 	private findDown(failure: ServiceFailure): void {
 		if (++this.streak.sitesGivenUp < MAX_SITES_GIVEN_UP) return;
-		this.block(notRequested(failure, this.successes), Infinity, true);
+		this.block(notRequested(failure, this.turns.successes), Infinity, true);
 	}
 
 	/** Leaves the service alone for so many milliseconds: every other request is answered with this failure. */
