@@ -153,7 +153,9 @@ export class Retries {
 			this.lastResponse = this.clock.now() + wait;
 		} else if (isHeldBack) this.pace.pause(wait);
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
-		const mayRetry = hasTurns ? this.turns.refuse(tries, inARow) : tries.counted <= tries.maxRetries;
+		const mayRetry = hasTurns
+			? this.turns.refuse(tries, inARow)
+			: tries.counted <= tries.maxRetries;
 		if (!isDown && mayRetry) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };

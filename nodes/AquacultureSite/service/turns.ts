@@ -12,7 +12,8 @@ const JITTER = 0.2;
 const MAX_REFUSALS = 4;
 const MAX_SITES_REFUSED = 3;
 
-// Half a minute, where the limit names no wait
+// A limit that lets nothing through for so long, or so often, is no limit of the rate
+const LONGEST_SILENCE_MS = 30_000;
 const MAX_IN_A_ROW = 25;
 
 /** What counts of a request that waits for its turn. */
@@ -32,10 +33,10 @@ export class Turns {
 
 	private sitesRefused = 0;
 
-	/** @param longestSilence milliseconds after which a limit that lets nothing through is none */
+	/** @param longestWait milliseconds the run lets itself be held back at once */
 	constructor(
 		private readonly clock: Clock,
-		private readonly longestSilence: number,
+		private readonly longestWait: number,
 	) {}
 
 	succeed(): void {
@@ -66,7 +67,8 @@ export class Turns {
 		}
 		const isNeverLetThrough = turn.refusals > MAX_REFUSALS;
 		if (isNeverLetThrough) this.sitesRefused++;
-		const isSilent = inARow > MAX_IN_A_ROW || this.silence >= this.longestSilence;
+		const longestSilence = Math.min(LONGEST_SILENCE_MS, this.longestWait);
+		const isSilent = inARow > MAX_IN_A_ROW || this.silence >= longestSilence;
 		return !isNeverLetThrough && !isSilent;
 	}
 

@@ -106,9 +106,9 @@ test.each<[rule: string, scripts: Script[], order: string]>([
 
 	['a rate limit that lets no one through is a try', [each('A', 'limited')], 'AAAA'],
 	[
-		'one that let others through is tried 25 times in a row',
+		'one that let others through is tried for half a minute',
 		[{ B: ['site'], A: ['limited'] }],
-		`B${'A'.repeat(26)}`,
+		`B${'A'.repeat(20)}`,
 	],
 	[
 		'one that goes on to let others through is given up at the fifth time',
