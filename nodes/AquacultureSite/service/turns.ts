@@ -2,8 +2,10 @@ import type { ServiceFailure } from './failures';
 import type { Clock } from './pace';
 
 // A rate limit that names no wait is tried again after so much of the time since the latest success
-const FIRST_WAIT_MS = 250;
-const SHARE_OF_SILENCE = 0.2;
+const SHARE_OF_SILENCE = 0.18;
+
+// Milliseconds that are waited at least
+const FIRST_WAIT_MS = 225;
 
 // Not all runs at the same moment
 const JITTER = 0.2;
@@ -52,7 +54,7 @@ export class Turns {
 	/** Milliseconds until the limit may let a request through. */
 	wait({ retryAfter = 0 }: ServiceFailure): number {
 		const guess = Math.max(FIRST_WAIT_MS, SHARE_OF_SILENCE * this.silence);
-		return Math.max(retryAfter, guess * (1 - JITTER / 2 + JITTER * Math.random()));
+		return Math.max(retryAfter, guess * (1 + JITTER * Math.random()));
 	}
 
 	/**
