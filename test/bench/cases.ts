@@ -24,8 +24,8 @@ const itemsText = (items: number) =>
 export const VERY_LARGE = 10_000;
 
 /** Milliseconds that the service takes for each response, and items; `quick` takes a few of them. */
-export const distances = (quick: boolean) => (quick ? [0, 200] : [0, 30, 100, 200, 500]);
-export const sizes = (quick: boolean) => (quick ? [5, 200] : [1, 5, 20, 50, 200, 1000]);
+const distances = (quick: boolean) => (quick ? [0, 200] : [0, 30, 100, 200, 500]);
+const sizes = (quick: boolean) => (quick ? [5, 200] : [1, 5, 20, 50, 200, 1000]);
 
 /** Each distance with each size. */
 export const matrix = (quick: boolean): Case[] =>

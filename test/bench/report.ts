@@ -80,7 +80,7 @@ The service responds with status 429 to whatever is beyond its limit. The first 
 ${table(head, rows, 4)}`;
 }
 
-export function sectionOf({ group, results }: Findings['groups'][number]): string {
+function sectionOf({ group, results }: Findings['groups'][number]): string {
 	const head = 'Case,Caller,Rounds,Time,Per item,Ratio,Requests,Logins,Failed items'.split(',');
 	const rows = results.flatMap(({ case: { title, setting, rounds }, rows: measured }) =>
 		measured.map((row) => [

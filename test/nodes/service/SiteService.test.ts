@@ -86,7 +86,9 @@ test.each([
 	}
 	expect(hintsOf(result)).toEqual([
 		expect.stringMatching(/^The service was busy: the run paused once, for [12] seconds? in /),
-		expect.stringMatching(/^To stay within what the service accepts, the run sent about \d+ requests per second\.$/),
+		expect.stringMatching(
+			/^To stay within what the service accepts, the run sent about \d+ requests per second\.$/,
+		),
 		'Requests were retried once.',
 	]);
 });
