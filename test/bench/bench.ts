@@ -5,21 +5,25 @@ import { prepareSetup } from '../e2e/setup';
 import { ROOT } from '../e2e/workspace';
 import { at } from '../helpers/at';
 import { writeBlock } from '../helpers/document';
-import { AQUACULTURE_SITE, HTTP_REQUEST } from './callers';
-import { groups, VERY_LARGE } from './cases';
+import { AQUACULTURE_SITE, BARE_HELPER, DECLARATIVE, HTTP_REQUEST } from './callers';
+import { type Case, groups, limits, lowerLimit, matrix, VERY_LARGE } from './cases';
+import { writeChart } from './chart';
+import { type LimitedRun, measureLimit } from './limits';
 import { type CaseResult, measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
-import { type Findings, reportOf, sectionOf } from './report';
+import { type Findings, reportOf } from './report';
 import { measureVeryLarge, type VeryLargeRun } from './very-large';
 
 const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to get the same data.
 
-  npm run bench               everything, up to 20 minutes; also written to docs/benchmarks.md
-  npm run bench -- --quick    the same picture from small runs, in two minutes; only printed
+  npm run bench               everything, up to 25 minutes; also written to docs/benchmarks.md and docs/images/speed.svg
+  npm run bench -- --quick    a small part of it, in three minutes; only printed
 `;
 
 const OPTIONS = { quick: { type: 'boolean', default: false } } as const;
+
+const ITEMS_IN_CHART = 200;
 
 runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const loadBefore = at(loadavg(), 0);
@@ -32,22 +36,34 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const { stdout } = await run(node, ['--version'], { cwd: ROOT, env: {} });
 
 	say('Warming up.');
-	const all = groups(quick);
-	const everyone = new Set(all.flatMap(({ cases }) => cases.flatMap(({ callers }) => callers)));
-	for (const caller of everyone) await platform.run(caller, { items: 200 });
+	const all = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE, BARE_HELPER];
+	for (const caller of [...all, ...all]) await platform.run(caller, { items: 200 });
 
-	const measured: Findings['groups'] = [];
-	for (const group of all) {
+	const measure = async (cases: Case[]): Promise<CaseResult[]> => {
 		const results: CaseResult[] = [];
-		for (const one of group.cases) {
-			say(`${group.title}: ${one.title}`);
-			results.push(await measureCase(platform, one));
+		for (const one of cases) {
+			const result = await measureCase(platform, one);
+			const rows = result.rows.map(
+				(row) => `${row.caller.title} ${Math.round(row.milliseconds)} ms`,
+			);
+			say(`${one.title}: ${rows.join(', ')}`);
+			results.push(result);
 		}
-		measured.push({ group, results });
-		console.log(`\n${sectionOf({ group, results })}\n`);
+		return results;
+	};
+	const inMatrix = await measure(matrix(quick));
+	const besideLowerLimit = await measure(lowerLimit(quick));
+	const measured: Findings['groups'] = [];
+	for (const group of groups(quick)) measured.push({ group, results: await measure(group.cases) });
+	const limited: LimitedRun[] = [];
+	for (const hasRetryAfter of [true, false]) {
+		for (const limit of limits(quick)) {
+			say(`${limit.title}${hasRetryAfter ? '' : ', no Retry-After'}`);
+			limited.push(...(await measureLimit(platform, limit, hasRetryAfter)));
+		}
 	}
 	const veryLarge: VeryLargeRun[] = [];
-	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST]) {
+	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST, BARE_HELPER]) {
 		say(`A very large run: ${caller.title}`);
 		veryLarge.push(await measureVeryLarge(platform, caller, VERY_LARGE));
 	}
@@ -55,12 +71,16 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const report = reportOf({
 		source: `\`npm run bench${quick ? ' -- --quick' : ''}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${version} on Node.js ${stdout.trim().slice(1)}`,
 		loadBefore,
+		matrix: inMatrix,
+		lowerLimit: besideLowerLimit,
+		limited,
 		groups: measured,
 		veryLarge,
 		weight,
 	});
 	say('Done. The whole report:');
 	console.log(`\n${report}`);
-	const block = { document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' };
-	if (!quick) writeBlock(block, report);
+	if (quick) return;
+	writeBlock({ document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' }, report);
+	writeChart(inMatrix, ITEMS_IN_CHART);
 });

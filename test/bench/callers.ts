@@ -28,12 +28,6 @@ export const AQUACULTURE_SITE: Caller = {
 
 export const HTTP_REQUEST = requestCaller('HTTP Request');
 
-/** HTTP Request with settings that fit a limit. */
-export const httpRequestInBatches = (perSecond: number) =>
-	requestCaller('HTTP Request in batches', {
-		batching: { batch: { batchSize: perSecond, batchInterval: 1000 } },
-	});
-
 const benchNode = (title: string, type: string, parameters: INodeParameters, more = {}) =>
 	node(title, `n8n-nodes-bench.${type}`, 1, parameters, { ...CONTINUE, ...more });
 

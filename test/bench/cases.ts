@@ -1,11 +1,5 @@
-import {
-	AQUACULTURE_SITE,
-	BARE_HELPER,
-	type Caller,
-	DECLARATIVE,
-	HTTP_REQUEST,
-	httpRequestInBatches,
-} from './callers';
+import { bucket, fixedWindow, type Limiter } from '../helpers/limiters';
+import { AQUACULTURE_SITE, BARE_HELPER, type Caller, DECLARATIVE, HTTP_REQUEST } from './callers';
 import type { Setting } from './platform';
 
 /** Something to measure: callers side by side in the same setting, again and again. */
@@ -15,8 +9,6 @@ export interface Case {
 	/** The first one is the node. */
 	callers: Caller[];
 	rounds: number;
-	/** How many times as fast as HTTP Request the node must be; it is also compared with the bare helper. */
-	fasterThanHttpRequest?: number;
 }
 
 export interface Group {
@@ -26,63 +18,100 @@ export interface Group {
 	cases: Case[];
 }
 
-const LOGGING_IN = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE];
-const ALL = [...LOGGING_IN, BARE_HELPER];
-
 const itemsText = (items: number) =>
 	items === 1 ? '1 item' : `${items.toLocaleString('en')} items`;
 
-/** Requests per second that the rate-limited service accepts. */
-const PER_SECOND = 20;
-
-/** The minimum time for so many items at the rate-limited service: those of the first second are free. */
-export const minimumTimeMs = (items: number) => ((items - PER_SECOND) / PER_SECOND) * 1000;
-
 export const VERY_LARGE = 10_000;
 
-/** All cases, or with `quick` a small part that shows the same picture. */
+/** Milliseconds that the service takes for each response, and items; `quick` takes a few of them. */
+const distances = (quick: boolean) => (quick ? [0, 200] : [0, 30, 100, 200, 500]);
+const sizes = (quick: boolean) => (quick ? [5, 200] : [1, 5, 20, 50, 200, 1000]);
+
+/** Each distance with each size. */
+export const matrix = (quick: boolean): Case[] =>
+	distances(quick).flatMap((latency) =>
+		sizes(quick).map((items) => ({
+			title: `${itemsText(items)}, ${latency} ms`,
+			setting: { items, latency },
+			callers: [AQUACULTURE_SITE, HTTP_REQUEST],
+			rounds: quick ? 3 : items > 200 ? 5 : 7,
+		})),
+	);
+
+/** How many times as fast as HTTP Request the node must be. */
+export function leastRatio({ items, latency = 0 }: Setting): number {
+	if (latency === 500) return 0.6;
+	if (items === 1000) return latency === 0 ? 3 : latency === 30 ? 2.8 : latency === 100 ? 2.5 : 1.6;
+	if (items === 200 && latency === 200) return 1.2;
+	return items < 5 ? 1 : 1.05;
+}
+
+/** Against the fastest that n8n can be. */
+export const lowerLimit = (quick: boolean): Case[] =>
+	(quick ? [30] : [30, 200]).map((latency) => ({
+		title: `${itemsText(quick ? 200 : 1000)}, ${latency} ms`,
+		setting: { items: quick ? 200 : 1000, latency },
+		callers: [AQUACULTURE_SITE, BARE_HELPER],
+		rounds: quick ? 3 : 7,
+	}));
+
+/** A service that limits the rate. */
+export interface Limit {
+	title: string;
+	limiter: () => Limiter;
+	items: number;
+	latency: number;
+	/** Milliseconds that the limit itself takes. */
+	leastTime: number;
+	mostRefused: number;
+	/** Times as long as the limit itself takes. */
+	mostTime: number;
+}
+
+const PER_SECOND = { items: 200, leastTime: 9000, mostRefused: 84, mostTime: 1.25, latency: 5 };
+const window20 = { ...PER_SECOND, limiter: () => fixedWindow(20, 1000) };
+
+export const limits = (quick: boolean): Limit[] =>
+	[
+		{ ...window20, title: '20 per second, 5 ms away' },
+		{ ...window20, title: '20 per second, 100 ms away', latency: 100 },
+		{ ...PER_SECOND, title: 'bucket of 20, 20 per second', limiter: () => bucket(20, 20) },
+		{
+			title: 'bucket of 5, 5 per second',
+			limiter: () => bucket(5, 5),
+			...{ items: 60, latency: 5, leastTime: 11_000, mostRefused: 70, mostTime: 1.25 },
+		},
+		{
+			title: '100 per 20 seconds',
+			limiter: () => fixedWindow(100, 20_000),
+			...{ items: 250, latency: 5, leastTime: 40_000, mostRefused: 140, mostTime: 1.25 },
+		},
+		{
+			title: 'bucket of 1, 10 per second',
+			limiter: () => bucket(1, 10),
+			...{ items: 60, latency: 5, leastTime: 5900, mostRefused: 70, mostTime: 2.5 },
+		},
+	].slice(0, quick ? 1 : undefined);
+
 export function groups(quick: boolean): Group[] {
 	const few = quick ? 20 : 200;
-	const limited = quick ? 60 : 200;
-	const judged = quick ? 200 : 1000;
-	const rounds = (full: number) => (quick ? 3 : full);
-	const bySize = (latency: number) =>
-		(quick ? [1, 20, 200] : [1, 20, 200, 1000, 3000]).map((items) => ({
-			title: itemsText(items),
-			setting: { items, latency },
-			callers: ALL,
-			rounds: rounds(items > 1000 ? 3 : 9),
-			...(items === judged && { fasterThanHttpRequest: latency === 0 ? 2.5 : 2 }),
-		}));
-	const byToken = (items: number, full: number, ...states: Array<Setting['token']>) =>
-		states.map((token) => ({
-			title: `${token}, ${itemsText(items)}`,
-			setting: { items, token },
-			callers: LOGGING_IN,
-			rounds: rounds(full),
-		}));
+	const callers = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE];
+	const rounds = quick ? 1 : 5;
+	const byToken = (items: number, ...states: Array<Setting['token']>) =>
+		states.map((token) => {
+			const title = `${token}, ${itemsText(items)}`;
+			return { title, setting: { items, token }, callers, rounds };
+		});
 	return [
-		{
-			title: 'No latency',
-			about:
-				'Each item reads a different site, the token is valid, and the service responds immediately.',
-			cases: bySize(0),
-		},
-		{
-			title: '30 ms latency',
-			about:
-				'As above, but the service takes 30 ms for each response. The node starts with few requests at a time to go easy on the service, which is noticeable in a run of 20 items. HTTP Request sends all requests at once.',
-			cases: bySize(30),
-		},
 		{
 			title: 'Token',
 			about: 'n8n has no token (cold), or one that the service no longer accepts (expired).',
-			cases: byToken(few, 5, 'cold', 'expired'),
+			cases: byToken(few, 'cold', 'expired'),
 		},
 		{
 			title: 'Wrong password',
 			about: 'All logins are rejected. Too many rejected logins lock an account.',
-			cases: byToken(20, 3, 'wrong password'),
+			cases: byToken(20, 'wrong password'),
 		},
 		{
 			title: 'Repeated sites',
@@ -91,20 +120,8 @@ export function groups(quick: boolean): Group[] {
 				{
 					title: '500 items over 12 sites',
 					setting: { items: 500, sites: 12 },
-					callers: ALL,
-					rounds: rounds(5),
-				},
-			],
-		},
-		{
-			title: 'A rate-limited service',
-			about: `The service accepts ${PER_SECOND} requests per second and responds to all others with status 429 and \`Retry-After\`; ${limited} items take at least ${minimumTimeMs(limited) / 1000} s. "In batches" uses HTTP Request's own **Batching** option, with settings that require knowing the limit.`,
-			cases: [
-				{
-					title: itemsText(limited),
-					setting: { items: limited, perSecond: PER_SECOND },
-					callers: [...LOGGING_IN, httpRequestInBatches(PER_SECOND)],
-					rounds: quick ? 1 : 3,
+					callers: [...callers, BARE_HELPER],
+					rounds,
 				},
 			],
 		},

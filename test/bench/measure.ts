@@ -5,10 +5,15 @@ import type { Case } from './cases';
 import type { Measured, Platform } from './platform';
 
 /** What a caller took in a case: time and requests in the median of its rounds, the rest in the worst of them. */
-export interface Row extends Omit<Measured, 'peakMemory'> {
+export interface Row extends Omit<Measured, 'arrivals' | 'peakMemory'> {
 	caller: Caller;
 	/** Time divided by that of the first caller in the same round, the median of that. */
 	ratio: number;
+	/** Requests that arrived before the first response, in the round with the most of them. */
+	firstBurst: number;
+	/** In flight at the service in the middle 80 % of a round, the median of that, and the most at any time. */
+	meanInFlight: number;
+	mostInFlight: number;
 }
 
 export interface CaseResult {
@@ -33,7 +38,8 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 	const first = defined(runs.get(at(callers, 0)));
 	const rowOf = (caller: Caller): Row => {
 		const own = defined(runs.get(caller));
-		const all = (field: keyof Measured) => own.map((run) => run[field]);
+		const all = (field: Exclude<keyof Measured, 'arrivals'>) => own.map((run) => run[field]);
+		const loads = own.map(({ arrivals }) => loadOf(arrivals, measured.setting.latency ?? 0));
 		return {
 			caller,
 			milliseconds: median(all('milliseconds')),
@@ -41,8 +47,26 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			sites: Math.min(...all('sites')),
 			failed: Math.max(...all('failed')),
 			logins: Math.max(...all('logins')),
+			firstBurst: Math.max(...loads.map(({ firstBurst }) => firstBurst)),
+			meanInFlight: median(loads.map(({ mean }) => mean)),
+			mostInFlight: Math.max(...loads.map(({ most }) => most)),
 			ratio: median(all('milliseconds').map((ms, round) => ms / at(first, round).milliseconds)),
 		};
 	};
 	return { case: measured, rows: callers.map(rowOf) };
+}
+
+/** What the service bore: each request is in flight there for its latency. */
+function loadOf(arrivals: number[], latency: number) {
+	const first = arrivals[0] ?? 0;
+	const inFlightAt = (time: number) =>
+		arrivals.filter((arrival) => arrival <= time && time < arrival + latency).length;
+	const length = (arrivals.at(-1) ?? 0) + latency - first;
+	const samples = Array.from({ length: 500 }, (_, step) => first + ((step + 0.5) / 500) * length);
+	const middle = samples.slice(50, 450).map(inFlightAt);
+	return {
+		firstBurst: inFlightAt(first + latency - 1),
+		mean: middle.reduce((sum, count) => sum + count, 0) / middle.length,
+		most: Math.max(0, ...arrivals.map(inFlightAt)),
+	};
 }

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { run } from '../e2e/processes';
@@ -7,6 +7,8 @@ import type { Platform } from './platform';
 
 export interface PackageWeight {
 	version: string;
+	/** Bytes of what is published. */
+	packed: number;
 	/** Milliseconds to load both nodes and the credential after n8n-workflow; the median of several processes. */
 	loading: number;
 }
@@ -37,5 +39,5 @@ export async function weighPackage({ setup, packageFolder }: Platform): Promise<
 		if (code !== 0) throw new Error(`The package could not be loaded.\n${output}`);
 		times.push(Number(stdout));
 	}
-	return { version, loading: median(times) };
+	return { version, packed: statSync(setup.tarball).size, loading: median(times) };
 }

@@ -5,9 +5,11 @@ import { type CredentialReference, N8nInstance } from '../e2e/n8n';
 import type { Setup } from '../e2e/setup';
 import { saveCredential, startFake } from '../e2e/use-n8n';
 import { callWebhook } from '../e2e/workflows';
+import type { Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import type { Cleanup } from '../helpers/cleanup';
+import type { Limiter } from '../helpers/limiters';
 import { until } from '../helpers/until';
 import { type Caller, workflowOf } from './callers';
 
@@ -18,8 +20,8 @@ export interface Setting {
 	sites?: number;
 	/** Milliseconds that the service takes for each response; default 0. */
 	latency?: number;
-	/** Requests that the service accepts per second; default: any number. */
-	perSecond?: number;
+	/** Which requests the service refuses with status 429; default: none. */
+	limit?: { limiter: Limiter; hasRetryAfter: boolean };
 	/** What n8n has before the run: a valid token (default), none, one that the service has forgotten, a wrong password. */
 	token?: 'valid' | 'cold' | 'expired' | 'wrong password';
 }
@@ -33,6 +35,8 @@ export interface Measured {
 	/** All other items. */
 	failed: number;
 	requests: number;
+	/** When each request for a site arrived, in milliseconds. */
+	arrivals: number[];
 	/** Token requests, rejected ones included. */
 	logins: number;
 	/** Of n8n's process since its start, in kilobytes. */
@@ -43,6 +47,18 @@ type Summary = Pick<Measured, 'milliseconds' | 'sites' | 'peakMemory'>;
 
 const FIRST_SITE = 5001;
 const BENCH_NODES = 'n8n-nodes-bench';
+
+/** Refuses what is beyond a limit. */
+function refusal({ limiter, hasRetryAfter }: NonNullable<Setting['limit']>): Fault {
+	let wait = 0;
+	const when = () => (wait = limiter(performance.now())) > 0;
+	const fault = { status: 429, when };
+	if (!hasRetryAfter) return fault;
+	return Object.defineProperty({ ...fault, retryAfter: 0 }, 'retryAfter', {
+		enumerable: true,
+		get: () => Math.max(1, Math.ceil(wait / 1000)),
+	});
+}
 
 /** A real n8n, and beside it in this process the fake service. */
 export class Platform {
@@ -82,15 +98,17 @@ export class Platform {
 
 	/** @throws Error where n8n does not finish the run */
 	async run(caller: Caller, setting: Setting): Promise<Measured> {
-		const { items, sites = items, latency = 0, perSecond, token = 'valid' } = setting;
+		const { items, sites = items, latency = 0, limit, token = 'valid' } = setting;
 		const path = await this.pathOf(caller);
 		const { faults, counts } = this.service;
 		await this.prepareToken(token, path);
-		const slow = latency > 0 ? [{ latencyMs: latency }] : [];
-		// As services count it: so many in any one second
-		const limit = perSecond === undefined ? [] : [{ rateLimit: { perSecond, burst: perSecond } }];
-		faults.token = slow;
-		faults.site = [...slow, ...limit];
+		const arrivals: number[] = [];
+		const arrive = () => {
+			arrivals.push(performance.now());
+			return latency;
+		};
+		faults.token = latency > 0 ? [{ latencyMs: latency }] : [];
+		faults.site = [{ latencyMs: arrive }, ...(limit ? [refusal(limit)] : [])];
 		const { siteRequests, tokenRequests } = counts;
 		const { maxConcurrency: concurrency } = parseRequestOptions({});
 		const bareToken = this.service.issuedTokens.at(-1);
@@ -100,6 +118,7 @@ export class Platform {
 		return {
 			...summary,
 			failed: items - summary.sites,
+			arrivals,
 			requests: counts.siteRequests - siteRequests,
 			logins: counts.tokenRequests - tokenRequests,
 		};

@@ -11,8 +11,14 @@ export class FakeClock implements Clock {
 
 	private sleepers: { until: number; wake: () => void }[] = [];
 
-	/** @param signal ends all pauses */
-	constructor(private readonly signal: AbortSignal) {
+	/**
+	 * @param signal ends all pauses
+	 * @param turn milliseconds that a turn of the event loop takes: no pause is shorter
+	 */
+	constructor(
+		private readonly signal: AbortSignal,
+		private readonly turn = 0,
+	) {
 		signal.addEventListener('abort', () => {
 			for (const { wake } of this.sleepers.splice(0)) wake();
 		});
@@ -29,7 +35,7 @@ export class FakeClock implements Clock {
 	async pause(milliseconds: number): Promise<void> {
 		if (this.signal.aborted) return;
 		await new Promise<void>((wake) => {
-			this.sleepers.push({ until: this.time + milliseconds, wake });
+			this.sleepers.push({ until: this.time + Math.max(this.turn, milliseconds), wake });
 		});
 	}
 

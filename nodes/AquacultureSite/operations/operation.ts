@@ -58,7 +58,7 @@ export interface Operation {
 	parse: (parameter: ReadParameter, options: IDataObject) => Task;
 }
 
-const DEFAULT_MAX_CONCURRENCY = 64;
+const DEFAULT_MAX_CONCURRENCY = 128;
 const DEFAULT_MAX_RETRIES = 3;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -69,10 +69,10 @@ export const sharedOptions: INodeProperties[] = [
 		displayName: 'Max Concurrency',
 		name: 'maxConcurrency',
 		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 100, numberPrecision: 0 },
+		typeOptions: { minValue: 1, maxValue: 500, numberPrecision: 0 },
 		default: DEFAULT_MAX_CONCURRENCY,
 		description:
-			'Maximum number of sites to request at once. A run starts with few and slows down when the service is busy.',
+			'Maximum number of sites to request at once. A run starts with up to 64 and slows down when the service is busy.',
 	},
 	{
 		displayName: 'Max Retries',
@@ -110,7 +110,7 @@ export const mapLinkOption: INodeProperties = {
 export interface RequestOptions {
 	/** YYYY-MM-DD. */
 	apiVersion: string;
-	/** 1 to 100. */
+	/** 1 to 500. */
 	maxConcurrency: number;
 	maxRetries: number;
 	/** Milliseconds. */
@@ -141,7 +141,7 @@ export function parseRequestOptions({
 }: IDataObject): RequestOptions {
 	return {
 		apiVersion: parseApiVersion(apiVersion),
-		maxConcurrency: wholeNumber(maxConcurrency, 'Max Concurrency', 1, 100),
+		maxConcurrency: wholeNumber(maxConcurrency, 'Max Concurrency', 1, 500),
 		maxRetries: wholeNumber(maxRetries, 'Max Retries', 0, 10),
 		timeout: wholeNumber(timeout, 'Timeout', 1, 3_600_000),
 	};

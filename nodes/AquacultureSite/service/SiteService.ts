@@ -5,6 +5,7 @@ import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
 import { formatDuration, ServiceFailure } from './failures';
 import { Pace } from './pace';
+import { Rate } from './rate';
 import { CREDENTIAL } from './request';
 import type { Context } from './request';
 import { readSiteResponse } from './response';
@@ -15,7 +16,7 @@ import { Stopping } from './stopping';
 
 /** Bounds for the requests of one run. */
 export interface RunLimits {
-	/** Requests in flight at once, 1 to 100. */
+	/** Requests in flight at once, 1 to 500. */
 	maxConcurrency: number;
 	/** Milliseconds the run lets itself be held back at once by Retry-After. */
 	longestWait: number;
@@ -58,7 +59,9 @@ export class SiteService {
 	) {
 		const { stopping } = this;
 		this.session = new Session(context, credentials, baseUrl, stopping);
-		this.pace = new Pace(maxConcurrency, stopping, stopping.signal);
+		// Services limit users, not addresses
+		const rate = new Rate(JSON.stringify([baseUrl.url, credentials.username]));
+		this.pace = new Pace(maxConcurrency, stopping, stopping.signal, rate);
 		this.retries = new Retries(this.pace, longestWait, stopping, stopping.signal);
 		// A poll has no such signal
 		const canceled =
@@ -109,10 +112,16 @@ export class SiteService {
 	/** What a person should know about how the run went; empty where there is nothing to report. */
 	hints(): string[] {
 		const { count, milliseconds } = this.pace.pauses;
+		const { slowedTo } = this.pace.rate;
 		const hints = [];
 		if (count > 0) {
 			hints.push(
 				`The service was busy: the run paused ${times(count)}, for ${formatDuration(milliseconds)} in total. Lowering 'Max Concurrency' under 'Options' may prevent this.`,
+			);
+		}
+		if (slowedTo < Infinity) {
+			hints.push(
+				`To stay within what the service accepts, the run sent about ${formatRate(slowedTo)}.`,
 			);
 		}
 		if (this.retries.count > 0) hints.push(`Requests were retried ${times(this.retries.count)}.`);
@@ -135,6 +144,12 @@ export class SiteService {
 			isClosed,
 		});
 	}
+}
+
+function formatRate(perSecond: number): string {
+	const [count, unit] = perSecond < 1 ? [perSecond * 60, 'minute'] : [perSecond, 'second'];
+	const whole = Math.round(count);
+	return `${whole} request${whole === 1 ? '' : 's'} per ${unit}`;
 }
 
 function times(count: number): string {

@@ -1,42 +1,71 @@
+import { Rate } from './rate';
+
 /** The time, and a way to let it pass. */
 export interface Clock {
 	/** Milliseconds since 1970. */
 	now(): number;
-	/** Resolves after so many milliseconds, or when the run is stopped. */
+	/** Resolves after so many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	pause(milliseconds: number): Promise<void>;
 }
 
-// A few sites stay a gentle load: the run grows from here while the service responds well
-const FIRST_IN_FLIGHT = 4;
+// So many at once before anything is known of the service
+const FIRST_IN_FLIGHT = 64;
 
-// More in flight with each success, until the first overload
-const GROWTH = 2;
+// On a busy machine a turn of the event loop takes long
+const MOST_IN_A_TURN = 16;
 
-/** What a request says about the load that the service bears; `other` says nothing. */
-export type Load = 'success' | 'overload' | 'other';
+// A timer is late by a few milliseconds, which must not add up to a lower rate
+const LATE_MS = 10;
+
+/** How a request tells what it says about the load that the service bears; not to call it says nothing. */
+export interface LoadReport {
+	success: () => void;
+	/** Overloads since the latest success, with one that this request has found. */
+	overloadsInARow: () => number;
+	/** Holds back all requests for so many milliseconds, and slows them down after that. */
+	overload: (wait: number, isLimit: boolean) => void;
+}
 
 interface Waiting {
-	/** Settles the promise of `run`: with a slot its function starts, without one it never does. */
-	start: (hasSlot: boolean) => void;
+	/** Settles the promise of `run`: with a turn its function starts, without one it never does. */
+	start: (turn: Start | undefined) => void;
 	stop: (reason: unknown) => void;
 }
 
+/** What a request starts with. */
+interface Start {
+	/** Overloads found by then. */
+	overloads: number;
+	isProbe: boolean;
+}
+
 /**
- * How many requests of one run are in flight at once, and when none may start: additive increase and
- * multiplicative decrease, as TCP does it. It starts with few, three times as many in each round while all
- * goes well, half as many when the service is overloaded, and from then on one more for each round. A pause
- * holds back all requests.
+ * How many requests of one run are in flight at once, how fast they start, and when none may. It starts with
+ * many, one after the other, so that the service bears a steady load; with each success there is one more. After
+ * an overload one request goes first, and the others follow at the rate that the service accepts.
  */
 export class Pace {
 	private limit: number;
 
 	private inFlight = 0;
 
-	private cuts = 0;
+	private overloads = 0;
+
+	private overloadsInARow = 0;
+
+	/** The latest probe, a retry, was refused by a rate limit: it may be the only request that is. */
+	private isOthersTurn = false;
+
+	private isProbeDue = false;
+
+	private isProbing = false;
 
 	private pausedUntil = 0;
 
-	private waking = false;
+	/** No request starts before. */
+	private nextStart = 0;
+
+	private isFilling = false;
 
 	private readonly queue: Waiting[] = [];
 
@@ -51,6 +80,7 @@ export class Pace {
 		private readonly maxConcurrency: number,
 		private readonly clock: Clock,
 		private readonly signal: AbortSignal,
+		readonly rate = new Rate(),
 	) {
 		this.limit = Math.min(FIRST_IN_FLIGHT, maxConcurrency);
 		signal.addEventListener('abort', () => this.stopQueue());
@@ -59,25 +89,30 @@ export class Pace {
 	/**
 	 * Runs a request when its turn comes, and gives its slot back whatever becomes of it.
 	 *
-	 * @param request gets a function to call with what it says about the load
+	 * @param request gets what it reports with
 	 * @param isRetry puts it in front of those that have not been sent yet
 	 * @returns undefined where the queue was flushed before its turn came
 	 * @throws what `request` throws; the reason of the signal when the run is stopped
 	 */
 	async run<T>(
-		request: (report: (load: Load) => void) => Promise<T>,
+		request: (report: LoadReport) => Promise<T>,
 		isRetry = false,
 	): Promise<T | undefined> {
-		const hasSlot = await new Promise<boolean>((start, stop) => {
+		const own = await new Promise<Start | undefined>((start, stop) => {
 			(isRetry ? this.retryQueue : this.queue).push({ start, stop });
 			this.fill();
 		});
-		if (!hasSlot) return undefined;
-		const cutsAtStart = this.cuts;
+		if (!own) return undefined;
 		try {
-			return await request((load) => this.learn(load, cutsAtStart));
+			return await request({
+				success: () => this.succeed(),
+				overloadsInARow: () => this.overloadsInARow + (this.isNews(own) ? 1 : 0),
+				overload: (wait, isLimit) => this.slowDown(own, wait, isLimit),
+			});
 		} finally {
 			this.inFlight--;
+			if (own.isProbe) this.isProbing = false;
+			this.handOver();
 			this.fill();
 		}
 	}
@@ -90,44 +125,82 @@ export class Pace {
 		this.pauses.count += this.pausedUntil > now ? 0 : 1;
 		this.pauses.milliseconds += until - Math.max(now, this.pausedUntil);
 		this.pausedUntil = until;
-		void this.wake();
+		this.nextStart = Math.max(this.nextStart, until);
 	}
 
 	/** Lets everyone who waits go on without a slot. */
 	flush(): void {
-		for (const { start } of this.takeWaiting()) start(false);
+		for (const { start } of this.takeWaiting()) start(undefined);
 	}
 
-	private learn(load: Load, cutsAtStart: number): void {
-		if (load === 'success') {
-			const step = this.cuts === 0 ? GROWTH : 1 / this.limit;
-			this.limit = Math.min(this.maxConcurrency, this.limit + step);
-		}
-		// Requests that were in flight together tell of the same overload: one cut for all of them
-		if (load === 'overload' && cutsAtStart === this.cuts) {
-			this.cuts++;
-			this.limit = Math.max(1, this.limit / 2);
-		}
+	private succeed(): void {
+		this.overloadsInARow = 0;
+		this.isOthersTurn = false;
+		this.limit = Math.min(this.maxConcurrency, this.limit + 1);
+		this.rate.accept(this.clock.now());
 	}
 
-	private async wake(): Promise<void> {
-		if (this.waking) return;
-		this.waking = true;
-		while (this.pausedUntil > this.clock.now() && !this.signal.aborted) {
-			await this.clock.pause(this.pausedUntil - this.clock.now());
+	/** Requests that were in flight together tell of the same overload. */
+	private isNews({ overloads }: Start): boolean {
+		return overloads === this.overloads;
+	}
+
+	private slowDown(own: Start, wait: number, isLimit: boolean): void {
+		if (this.isNews(own)) {
+			this.overloads++;
+			this.overloadsInARow++;
+			this.isOthersTurn = isLimit && own.isProbe;
+			const now = this.clock.now();
+			this.rate.refuse(now, now + wait, isLimit);
 		}
-		this.waking = false;
-		this.fill();
+		this.isProbeDue = true;
+		this.pause(wait);
 	}
 
 	private fill(): void {
 		if (this.signal.aborted) this.stopQueue();
-		while (this.inFlight < Math.floor(this.limit) && this.clock.now() >= this.pausedUntil) {
-			const next = this.retryQueue.shift() ?? this.queue.shift();
-			if (!next) return;
-			this.inFlight++;
-			next.start(true);
+		if (!this.isFilling) void this.fillSlots();
+	}
+
+	/**
+	 * Started all at once, requests would also end all at once, and then none is under way: so one starts for
+	 * each millisecond that a turn of the event loop takes.
+	 */
+	private async fillSlots(): Promise<void> {
+		this.isFilling = true;
+		let turnStart = this.clock.now();
+		while (this.mayStart()) {
+			const now = this.clock.now();
+			let starts = Math.min(MOST_IN_A_TURN, Math.max(1, now - turnStart));
+			turnStart = now;
+			for (; starts > 0 && this.nextStart <= now && this.mayStart(); starts--) this.startNext();
+			await this.clock.pause(Math.max(0, this.nextStart - now));
 		}
+		this.isFilling = false;
+	}
+
+	private mayStart(): boolean {
+		const isWaiting = this.retryQueue.length + this.queue.length > 0;
+		return isWaiting && !this.isProbing && this.inFlight < this.limit && !this.signal.aborted;
+	}
+
+	/** At the most in flight, the next one takes over at once. While that grows, each waits for the event loop. */
+	private handOver(): void {
+		const isDue = this.nextStart <= this.clock.now();
+		if (isDue && this.limit === this.maxConcurrency && this.mayStart()) this.startNext();
+	}
+
+	private startNext(): void {
+		const [first, second] = [this.retryQueue, this.queue];
+		const next = (this.isOthersTurn && second.shift()) || (first.shift() ?? second.shift());
+		if (!next) return;
+		const now = this.clock.now();
+		this.nextStart = Math.max(this.nextStart, now - LATE_MS) + this.rate.start(now);
+		const isProbe = this.isProbeDue;
+		this.isProbeDue = false;
+		this.isProbing = isProbe;
+		this.inFlight++;
+		next.start({ overloads: this.overloads, isProbe });
 	}
 
 	private stopQueue(): void {

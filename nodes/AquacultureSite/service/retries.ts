@@ -1,12 +1,11 @@
 import { FAILED_LOGIN_PAUSE_MS, notRequested, ServiceFailure, waitTooLong } from './failures';
-import type { Clock, Pace } from './pace';
+import type { Clock, LoadReport, Pace } from './pace';
+import { Turns } from './turns';
+import type { Turn } from './turns';
 
 // Full jitter: a random share of 1, 2, 4, … seconds
 const FIRST_BACKOFF_MS = 1000;
 const LONGEST_BACKOFF_MS = 30_000;
-
-// A rate limit that lets others through but never this one is no rate limit
-const MAX_REFUSALS = 20;
 
 // One site may be closed with a rejected token; three in a row say that no token is accepted
 const MAX_REJECTED_TOKENS = 3;
@@ -21,14 +20,12 @@ const MAX_FAILURES_IN_ROW = 8;
 const LONGEST_SILENCE_MS = 60_000;
 
 /** One request and its retries. */
-interface Tries {
+interface Tries extends Turn {
 	readonly maxRetries: number;
 	/** Requests sent. */
 	sent: number;
-	/** Those that count: not those refused by a rate limit that let others through. */
+	/** Those that failed, or of the run while it is overloaded. */
 	counted: number;
-	/** The successes of the run when this request was first sent, or last refused while others got through. */
-	successesBefore: number;
 	lastFailure?: ServiceFailure;
 }
 
@@ -57,7 +54,7 @@ export class Retries {
 	/** Requests sent again. */
 	count = 0;
 
-	private successes = 0;
+	private readonly turns: Turns;
 
 	private streak: Streak = { ...NO_STREAK };
 
@@ -77,6 +74,7 @@ export class Retries {
 		private readonly signal: AbortSignal,
 	) {
 		this.lastResponse = clock.now();
+		this.turns = new Turns(clock, longestWait);
 	}
 
 	/**
@@ -85,21 +83,20 @@ export class Retries {
 	 * @throws ServiceFailure where it is given up; the reason of the signal where the run was stopped
 	 */
 	async run<T>(request: () => Promise<T | ServiceFailure>, maxRetries: number): Promise<T> {
-		const tries: Tries = { maxRetries, sent: 0, counted: 0, successesBefore: 0 };
+		const tries: Tries = { maxRetries, sent: 0, counted: 0, refusals: 0, successesBefore: 0 };
 		for (;;) {
 			const known = this.knownFailure();
 			if (known) throw (known.isForOthers && tries.lastFailure) || known.by;
 			const decision = await this.pace.run(async (report) => {
 				if (this.knownFailure()) return undefined;
-				if (tries.sent++ === 0) tries.successesBefore = this.successes;
+				if (tries.sent++ === 0) tries.successesBefore = this.turns.successes;
 				const result = await request();
 				if (!(result instanceof ServiceFailure)) {
-					report('success');
+					report.success();
 					return this.succeed(result);
 				}
-				report(isOverload(result) ? 'overload' : 'other');
 				tries.lastFailure = result;
-				return this.decide(result, tries);
+				return this.decide(result, tries, report);
 			}, tries.sent > 0);
 			// No request was sent, because its result is known by now
 			if (!decision) continue;
@@ -115,7 +112,7 @@ export class Retries {
 	}
 
 	private succeed<T>(value: T): Decision<T> {
-		this.successes++;
+		this.turns.succeed();
 		this.lastResponse = this.clock.now();
 		this.streak = { ...NO_STREAK };
 		return { value };
@@ -133,31 +130,47 @@ export class Retries {
 	}
 
 	/** Whether a failed request is sent again, and when; what it says about the others of the run. */
-	private decide(failure: ServiceFailure, tries: Tries): Decision<never> {
+	private decide(failure: ServiceFailure, tries: Tries, report: LoadReport): Decision<never> {
 		if (failure.scope === 'run') return this.decideForAll(failure, tries);
-		tries.counted++;
-		const othersGotThrough = this.successes > tries.successesBefore;
-		if (failure.retry === 'rateLimited' && othersGotThrough && tries.sent <= MAX_REFUSALS) {
-			// It only has to wait for its turn
-			tries.counted = 1;
-			tries.successesBefore = this.successes;
-		}
 		if (failure.retry === 'no') return this.refuse(failure);
+		tries.counted++;
+		const isRateLimit = failure.retry === 'rateLimited';
+		if (isRateLimit && this.turns.isNoLimit) return this.decideForOne(failure, tries);
+		const isForAll = isOverload(failure);
+		// After an overload one request goes first: it tries for all
+		const inARow = report.overloadsInARow();
+		if (isForAll) tries.counted = Math.max(tries.counted, inARow);
+		const othersGotThrough = this.turns.othersGotThrough(tries);
 		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
 		// In a row, connections are not lost by chance: the whole run is held back
-		const isHeldBack = isOverload(failure) || isStreak;
-		const wait = waitAfter(failure, tries.counted);
+		const isHeldBack = isForAll || isStreak;
+		const hasTurns = isRateLimit && this.turns.successes > 0 && tries.maxRetries > 0;
+		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, tries.counted);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
-		if (isHeldBack) this.pace.pause(wait);
-		// A wait that the service asked for is not silence
-		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;
+		if (isForAll) {
+			report.overload(wait, isRateLimit);
+			// A wait that the service asked for is not silence
+			this.lastResponse = this.clock.now() + wait;
+		} else if (isHeldBack) this.pace.pause(wait);
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
-		if (!isDown && tries.counted <= tries.maxRetries) {
+		const mayRetry = hasTurns
+			? this.turns.refuse(tries, inARow)
+			: tries.counted <= tries.maxRetries;
+		if (!isDown && mayRetry) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
 		}
 		if (!othersGotThrough || isStreak) this.findDown(failure);
 		return { giveUp: failure };
+	}
+
+	/** It is refused like others before, while the service responds well to the rest. */
+	private decideForOne(failure: ServiceFailure, tries: Tries): Decision<never> {
+		const refusal = this.refuse(failure);
+		const wait = waitAfter(failure, tries.counted);
+		if (tries.counted > tries.maxRetries || wait > this.longestWait) return refusal;
+		this.count++;
+		return { retryAfter: wait };
 	}
 
 	/** Whether nothing has come for too long. */
@@ -190,7 +203,7 @@ export class Retries {
 	 */
 	private findDown(failure: ServiceFailure): void {
 		if (++this.streak.sitesGivenUp < MAX_SITES_GIVEN_UP) return;
-		this.block(notRequested(failure, this.successes), Infinity, true);
+		this.block(notRequested(failure, this.turns.successes), Infinity, true);
 	}
 
 	/** Leaves the service alone for so many milliseconds: every other request is answered with this failure. */

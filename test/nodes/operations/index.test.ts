@@ -38,7 +38,7 @@ test('every field of the node is what saved workflows depend on', () => {
 		],
 		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
 		['includeInfo', 'boolean', true, optionOf('getUnits')],
-		['maxConcurrency', 'number', 64, whole({ minValue: 1, maxValue: 100 })],
+		['maxConcurrency', 'number', 128, whole({ minValue: 1, maxValue: 500 })],
 		['maxRetries', 'number', 3, whole({ minValue: 0, maxValue: 10 })],
 		['timeout', 'number', 30_000, whole({ minValue: 1 })],
 	];
@@ -87,7 +87,7 @@ test('there is no operation but those of the list', () => {
 });
 
 describe('the options that shape the requests', () => {
-	const [apiVersion, maxConcurrency, maxRetries, timeout] = ['2025-01-01', 64, 3, 30_000];
+	const [apiVersion, maxConcurrency, maxRetries, timeout] = ['2025-01-01', 128, 3, 30_000];
 	const defaults = { apiVersion, maxConcurrency, maxRetries, timeout };
 
 	test('have the defaults that the panel shows, and may be texts, as expressions give them', () => {
@@ -98,7 +98,7 @@ describe('the options that shape the requests', () => {
 	});
 
 	test.each([
-		['maxConcurrency', 'Max Concurrency', 1, 100],
+		['maxConcurrency', 'Max Concurrency', 1, 500],
 		['maxRetries', 'Max Retries', 0, 10],
 		['timeout', 'Timeout', 1, 3_600_000],
 	])('%s is a whole number within its limits', (name, displayName, from, to) => {

@@ -1,18 +1,23 @@
 import fc from 'fast-check';
-import { type Load, Pace } from '../../../nodes/AquacultureSite/service/pace';
+import { type LoadReport, Pace } from '../../../nodes/AquacultureSite/service/pace';
 import { asyncRuns } from '../../fuzz/fuzz';
-import { FakeClock, settle } from '../../helpers/fake-clock';
+import { FakeClock } from '../../helpers/fake-clock';
+
+/** What a request says about the load; a number: that it is limited, for so many milliseconds. */
+type Load = 'success' | 'other' | number;
 
 /** A run whose requests end when the test says so. */
 class Run {
 	readonly stopping = new AbortController();
 
-	readonly clock = new FakeClock(this.stopping.signal);
+	readonly clock: FakeClock;
 
 	readonly pace: Pace;
 
 	/** The requests that were started, flushed, stopped or failed, by their number. */
 	readonly started: number[] = [];
+
+	readonly startedAt: number[] = [];
 
 	readonly flushed: number[] = [];
 
@@ -20,11 +25,12 @@ class Run {
 
 	mostInFlight = 0;
 
-	private readonly inFlight: ((load?: Load) => void)[] = [];
+	private readonly inFlight: ((load: Load) => void)[] = [];
 
 	private count = 0;
 
-	constructor(maxConcurrency: number) {
+	constructor(maxConcurrency: number, turn = 0) {
+		this.clock = new FakeClock(this.stopping.signal, turn);
 		this.pace = new Pace(maxConcurrency, this.clock, this.stopping.signal);
 	}
 
@@ -32,27 +38,34 @@ class Run {
 		for (let index = 0; index < count; index++) void this.request(this.count++, isRetry);
 	}
 
+	/** Until nothing happens but by the time. */
+	async settle(): Promise<void> {
+		await this.clock.advance(0);
+	}
+
 	/** Ends the requests in flight, or so many of them, each with what it says about the load. */
-	async end(load?: Load, count = Infinity): Promise<void> {
-		await settle();
+	async end(load: Load, count = Infinity): Promise<void> {
+		await this.settle();
 		for (const end of this.inFlight.splice(0, count)) end(load);
-		await settle();
+		await this.settle();
 	}
 
 	/** Requests in flight, where more than enough are waiting. */
 	async width(): Promise<number> {
-		await settle();
+		await this.settle();
 		return this.inFlight.length;
 	}
 
 	private async request(number: number, isRetry?: boolean): Promise<void> {
-		const work = async (report: (load: Load) => void) => {
+		const work = async (report: LoadReport) => {
 			this.started.push(number);
-			const load = await new Promise<Load | undefined>((end) => {
+			this.startedAt.push(this.clock.now());
+			const load = await new Promise<Load>((end) => {
 				this.inFlight.push(end);
 				this.mostInFlight = Math.max(this.mostInFlight, this.inFlight.length);
 			});
-			if (load) report(load);
+			if (load === 'success') report.success();
+			if (typeof load === 'number') report.overload(load, true);
 			return 'done';
 		};
 		try {
@@ -63,72 +76,104 @@ class Run {
 	}
 }
 
-/** The width at the start and after each round in which all requests end so. */
-async function widths(run: Run, load: Load | undefined, rounds: number): Promise<number[]> {
-	const seen = [await run.width()];
-	for (let round = 0; round < rounds; round++) {
-		await run.end(load);
-		seen.push(await run.width());
-	}
-	return seen;
-}
-
 describe('how many requests are in flight', () => {
-	test('four at first, three times as many after each good round, up to the maximum', async () => {
-		const run = new Run(20);
+	test.each([
+		[1, [0, 1, 2, 3, 4, 5, 6]],
+		[3, [0, 3, 3, 3, 6, 6, 6]],
+	])('64 at first, one each millisecond where a turn takes %i ms', async (turn, times) => {
+		const run = new Run(128, turn);
 		run.add(200);
-		expect(await widths(run, 'success', 4)).toEqual([4, 12, 20, 20, 20]);
+		await run.clock.advance(1000);
+		expect(run.startedAt.slice(0, 7)).toEqual(times);
+		expect(run.started).toHaveLength(64);
 	});
 
-	test('half as many after an overload, however many requests report it', async () => {
-		const run = new Run(64);
-		run.add(1000);
-		expect(await widths(run, 'success', 1)).toEqual([4, 12]);
-		await run.end('overload');
-		expect(await run.width()).toBe(6);
-		await run.end('overload', 1);
-		expect(await run.width()).toBe(5);
+	test('one more with each success, up to the maximum', async () => {
+		const run = new Run(70);
+		run.add(500);
+		await run.settle();
+		await run.end('success', 4);
+		expect(await run.width()).toBe(68);
+		await run.end('success', 4);
+		expect(await run.width()).toBe(70);
+	});
+
+	test('not more without a success', async () => {
+		const run = new Run(128);
+		run.add(200);
+		await run.settle();
 		await run.end('other');
+		expect(await run.width()).toBe(64);
+	});
+
+	test('never more than the maximum', async () => {
+		const run = new Run(3);
+		run.add(10);
 		expect(await run.width()).toBe(3);
 	});
 
-	test('never less than one', async () => {
-		const run = new Run(64);
-		run.add(100);
-		expect((await widths(run, 'overload', 10)).at(-1)).toBe(1);
-	});
-
-	test('one more after each good round once there was an overload', async () => {
-		const run = new Run(64);
-		run.add(1000);
+	test('slots go on to the next requests at once', async () => {
+		const run = new Run(4, 1);
+		run.add(10);
+		await run.clock.advance(100);
 		await run.end('success');
-		await run.end('overload');
-		expect(await widths(run, 'success', 4)).toEqual([6, 6, 7, 8, 9]);
+		expect(run.startedAt).toEqual([0, 1, 2, 3, 100, 100, 100, 100]);
+	});
+});
+
+describe('after an overload', () => {
+	test('one request goes first, and the others when it has ended', async () => {
+		const run = new Run(4);
+		run.add(20);
+		await run.settle();
+		await run.end(1000);
+		await run.clock.advance(1000);
+		expect(run.started).toHaveLength(5);
+		await run.end('other');
+		await run.settle();
+		expect(run.started).toHaveLength(9);
 	});
 
-	test.each(['other', undefined] as const)(
-		'the same after requests that report %s',
-		async (load) => {
-			const run = new Run(64);
-			run.add(100);
-			expect(await widths(run, load, 3)).toEqual([4, 4, 4, 4]);
-		},
-	);
+	test('requests start at the rate that was accepted, whatever those in flight bring', async () => {
+		const run = new Run(64);
+		run.add(300);
+		await run.settle();
+		await run.end('success', 20);
+		await run.end(1000, 5);
+		await run.end(500);
+		await run.clock.advance(1000);
+		await run.end('success');
+		const before = run.started.length;
+		await run.clock.advance(150);
+		// 20 in one second: one each 50 milliseconds
+		expect(run.startedAt.slice(before)).toEqual([1050, 1100, 1150]);
+	});
+
+	test('by a rate limit that refuses a retry, too, it is the turn of another request', async () => {
+		const run = new Run(1);
+		run.add(2);
+		await run.end(0);
+		run.add(2, true);
+		await run.settle();
+		for (const load of [0, 'success', 'success'] as const) await run.end(load);
+		expect(run.started).toEqual([0, 1, 2, 3]);
+	});
 });
 
 test('first come, first served, and retries before all others', async () => {
 	const run = new Run(1);
 	run.add(3);
-	await settle();
+	await run.settle();
 	run.add(2, true);
-	await widths(run, 'success', 5);
+	for (let round = 0; round < 5; round++) await run.end('success');
 	expect(run.started).toEqual([0, 3, 4, 1, 2]);
 });
 
 test('a slot is given back when the request throws', async () => {
-	const { pace } = new Run(1);
+	const { pace, clock } = new Run(1);
 	const unexpected = new Error('Unexpected');
 	await expect(pace.run(() => Promise.reject(unexpected))).rejects.toBe(unexpected);
+	await clock.advance(0);
 	expect(await pace.run(() => Promise.resolve('next'))).toBe('next');
 });
 
@@ -142,7 +187,8 @@ describe('a pause', () => {
 		await run.clock.advance(4999);
 		expect(run.started).toEqual([]);
 		await run.clock.advance(1);
-		expect(run.started).toEqual([0, 1, 2, 3]);
+		await run.settle();
+		expect(run.started).toHaveLength(10);
 		expect(run.pace.pauses).toEqual({ count: 1, milliseconds: 5000 });
 	});
 
@@ -151,7 +197,6 @@ describe('a pause', () => {
 		for (const milliseconds of [5000, 1000, 5000]) run.pace.pause(milliseconds);
 		await run.clock.advance(2000);
 		run.pace.pause(6000);
-		expect(run.clock.pausing).toBe(1);
 		run.add(1);
 		await run.clock.advance(5999);
 		expect(run.started).toEqual([]);
@@ -172,10 +217,10 @@ describe('a pause', () => {
 		run.pace.pause(60_000);
 		run.add(3);
 		run.stopping.abort();
-		await settle();
+		await run.settle();
 		expect(run.stopped).toHaveLength(3);
 		run.pace.pause(120_000);
-		await settle();
+		await run.settle();
 		expect(run.clock.pausing).toBe(0);
 	});
 });
@@ -183,10 +228,11 @@ describe('a pause', () => {
 test('flush lets all who wait go on without a slot', async () => {
 	const run = new Run(2);
 	run.add(4);
+	await run.settle();
 	run.add(1, true);
-	await settle();
+	await run.settle();
 	run.pace.flush();
-	await settle();
+	await run.settle();
 	expect(run.flushed).toEqual([4, 2, 3]);
 	run.add(3);
 	expect(await run.width()).toBe(2);
@@ -197,10 +243,10 @@ test('flush lets all who wait go on without a slot', async () => {
 test('a stopped run starts no request, waiting or new, and throws the reason', async () => {
 	const run = new Run(2);
 	run.add(5);
-	await settle();
+	await run.settle();
 	const reason = new Error('Stopped');
 	run.stopping.abort(reason);
-	await settle();
+	await run.settle();
 	expect(run.stopped).toEqual([reason, reason, reason]);
 	run.add(2);
 	await run.end('success');
@@ -213,7 +259,7 @@ test('however requests end, each is started once and never more than the maximum
 		add: fc.nat(5),
 		isRetry: fc.boolean(),
 		end: fc.nat(8),
-		load: fc.constantFrom<Load[]>('success', 'overload', 'other'),
+		load: fc.constantFrom<Load[]>('success', 'other', 0),
 	});
 	const history = [fc.integer({ min: 1, max: 10 }), fc.array(step), fc.boolean()] as const;
 	const property = fc.asyncProperty(...history, async (maximum, steps, stops) => {
@@ -225,7 +271,11 @@ test('however requests end, each is started once and never more than the maximum
 			await run.end(load, end);
 		}
 		if (stops) run.stopping.abort();
-		while ((await run.width()) > 0) await run.end('success');
+		await run.clock.advance(1000);
+		while ((await run.width()) > 0) {
+			await run.end('success');
+			await run.clock.advance(1000);
+		}
 		expect(new Set(run.started).size).toBe(run.started.length);
 		expect(run.started.length + run.stopped.length).toBe(added);
 		expect(run.mostInFlight).toBeLessThanOrEqual(maximum);

@@ -1,0 +1,85 @@
+import type { ServiceFailure } from './failures';
+import type { Clock } from './pace';
+
+// A rate limit that names no wait is tried again after so much of the time since the latest success
+const SHARE_OF_SILENCE = 0.18;
+
+// Milliseconds that are waited at least
+const FIRST_WAIT_MS = 225;
+
+// Not all runs at the same moment
+const JITTER = 0.2;
+
+// A rate limit that lets others through but never this one is none for this site, and after three such sites for no one
+const MAX_REFUSALS = 4;
+const MAX_SITES_REFUSED = 3;
+
+// A limit that lets nothing through for so long, or so often, is no limit of the rate
+const LONGEST_SILENCE_MS = 30_000;
+const MAX_IN_A_ROW = 25;
+
+/** What counts of a request that waits for its turn. */
+export interface Turn {
+	/** How often a rate limit refused it although others got through. */
+	refusals: number;
+	/** The successes of the run when it was first sent, or last refused although others got through. */
+	successesBefore: number;
+}
+
+/** How long, and how often, requests wait for their turn where the service limits the rate. */
+export class Turns {
+	/** Requests that succeeded. */
+	successes = 0;
+
+	private lastSuccess = 0;
+
+	private sitesRefused = 0;
+
+	/** @param longestWait milliseconds the run lets itself be held back at once */
+	constructor(
+		private readonly clock: Clock,
+		private readonly longestWait: number,
+	) {}
+
+	succeed(): void {
+		this.successes++;
+		this.lastSuccess = this.clock.now();
+	}
+
+	/** Whether others got through since this request was sent. */
+	othersGotThrough({ successesBefore }: Turn): boolean {
+		return this.successes > successesBefore;
+	}
+
+	/** Milliseconds until the limit may let a request through. */
+	wait({ retryAfter = 0 }: ServiceFailure): number {
+		const guess = Math.max(FIRST_WAIT_MS, SHARE_OF_SILENCE * this.silence);
+		return Math.max(retryAfter, guess * (1 + JITTER * Math.random()));
+	}
+
+	/**
+	 * Whether the limit, which has just refused this request, may still let it through.
+	 *
+	 * @param inARow refusals, one after the other, since the latest success
+	 */
+	refuse(turn: Turn, inARow: number): boolean {
+		if (this.othersGotThrough(turn)) {
+			turn.refusals++;
+			turn.successesBefore = this.successes;
+		}
+		const isNeverLetThrough = turn.refusals > MAX_REFUSALS;
+		if (isNeverLetThrough) this.sitesRefused++;
+		const longestSilence = Math.min(LONGEST_SILENCE_MS, this.longestWait);
+		const isSilent = inARow > MAX_IN_A_ROW || this.silence >= longestSilence;
+		return !isNeverLetThrough && !isSilent;
+	}
+
+	/** Whether what looks like a rate limit is about single sites. */
+	get isNoLimit(): boolean {
+		return this.sitesRefused >= MAX_SITES_REFUSED;
+	}
+
+	private get silence(): number {
+		return this.clock.now() - this.lastSuccess;
+	}
+}

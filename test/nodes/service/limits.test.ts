@@ -1,0 +1,133 @@
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { Pace } from '../../../nodes/AquacultureSite/service/pace';
+import { Rate } from '../../../nodes/AquacultureSite/service/rate';
+import { Retries } from '../../../nodes/AquacultureSite/service/retries';
+import { FakeClock } from '../../helpers/fake-clock';
+import { bucket, fixedWindow, type Limiter } from '../../helpers/limiters';
+import { median } from '../../helpers/numbers';
+
+// A simulation: no time passes, so that a limit of minutes takes milliseconds
+
+let accounts = 0;
+
+class Simulation {
+	readonly stopping = new AbortController();
+
+	readonly clock = new FakeClock(this.stopping.signal, 1);
+
+	private readonly account = `account ${++accounts}`;
+
+	constructor(
+		private readonly limiter: Limiter,
+		private readonly latency: number,
+		private readonly hasRetryAfter: boolean,
+	) {}
+
+	/** One run: how many requests were refused, how many items were read, and how long it took. */
+	async run(items: number) {
+		const { signal } = this.stopping;
+		const pace = new Pace(128, this.clock, signal, new Rate(this.account));
+		const retries = new Retries(pace, 60_000, this.clock, signal);
+		let refused = 0;
+		const request = async () => {
+			await this.clock.pause(this.latency / 2);
+			const wait = this.limiter(this.clock.now());
+			await this.clock.pause(this.latency / 2);
+			if (wait === 0) return 'site';
+			refused++;
+			return new ServiceFailure('Refused', 'Wait', {
+				subject: 'service',
+				retry: 'rateLimited',
+				...(this.hasRetryAfter && { retryAfter: Math.ceil(wait / 1000) * 1000 }),
+			});
+		};
+		const start = this.clock.now();
+		let end = start;
+		const results = Array.from({ length: items }, async () => {
+			const result = await retries.run(request, 3).catch(() => undefined);
+			end = this.clock.now();
+			return result;
+		});
+		await this.clock.advance(Infinity);
+		const read = (await Promise.all(results)).filter((result) => result === 'site').length;
+		return { read, refused, time: end - start };
+	}
+}
+
+/** Numbers that look random and are the same in each run. */
+function useSeed(seed: number): void {
+	let state = seed;
+	jest.spyOn(Math, 'random').mockImplementation(() => {
+		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+		return state / 2 ** 32;
+	});
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+const WINDOW = { limiter: () => fixedWindow(20, 1000), items: 200, least: 9000, refused: 84 };
+const BURSTS = { items: 250, least: 40_000, refused: 140, limiter: () => fixedWindow(100, 20_000) };
+
+interface Limit {
+	name: string;
+	limiter: () => Limiter;
+	items: number;
+	latency: number;
+	/** Milliseconds that the limit itself takes. */
+	least: number;
+	/** Of the first run. */
+	refused: number;
+	/** Times as long as the limit itself takes; and where no Retry-After says how long that is. */
+	time: number;
+	guessed?: number;
+}
+
+describe.each<Limit>([
+	{ ...WINDOW, name: '20 per second, 5 ms away', latency: 5, time: 1.25 },
+	{ ...WINDOW, name: '20 per second, 100 ms away', latency: 100, time: 1.25 },
+	{ ...WINDOW, name: 'bucket of 20', limiter: () => bucket(20, 20), latency: 5, time: 1.25 },
+	{
+		name: 'bucket of 5, 5 per second',
+		limiter: () => bucket(5, 5),
+		items: 60,
+		latency: 5,
+		least: 11_000,
+		refused: 70,
+		time: 1.25,
+	},
+	// Where no one says when the 20 seconds are over, finding it out takes a few more
+	{ ...BURSTS, name: '100 per 20 seconds', latency: 5, time: 1.25, guessed: 1.4 },
+	{
+		name: 'bucket of 1, 10 per second',
+		limiter: () => bucket(1, 10),
+		items: 60,
+		latency: 5,
+		least: 5900,
+		refused: 70,
+		time: 2.5,
+	},
+])('$name', ({ limiter, latency, items, least, refused, ...limits }) => {
+	test.each([true, false])(
+		'is kept, from the start in the next run; Retry-After: %s',
+		async (hasRetryAfter) => {
+			const time = hasRetryAfter ? limits.time : (limits.guessed ?? limits.time);
+			const firsts = [];
+			const nexts = [];
+			for (const seed of [1, 2, 3, 4, 5]) {
+				useSeed(seed);
+				const simulation = new Simulation(limiter(), latency, hasRetryAfter);
+				const first = await simulation.run(items);
+				void simulation.clock.pause(30_000);
+				await simulation.clock.advance(Infinity);
+				const next = await simulation.run(items);
+				expect([first.read, next.read]).toEqual([items, items]);
+				expect(first.refused).toBeLessThanOrEqual(refused);
+				expect(next.refused).toBeLessThanOrEqual(items / 10);
+				firsts.push(first.time / least);
+				nexts.push(next.time / least);
+			}
+			expect(median(firsts)).toBeLessThanOrEqual(time);
+			expect(median(nexts)).toBeLessThanOrEqual(time);
+		},
+	);
+});

@@ -1,0 +1,87 @@
+import { Rate } from '../../../nodes/AquacultureSite/service/rate';
+
+/** A rate of 20 per second, measured by 20 requests. */
+function measured(account?: string, isLimit = true): Rate {
+	const rate = new Rate(account);
+	rate.start(0);
+	for (let request = 0; request < 20; request++) rate.accept(0);
+	rate.refuse(0, 1000, isLimit);
+	return rate;
+}
+
+test('any number, until the service refuses one; then what it accepted until the end of the wait', () => {
+	const rate = new Rate();
+	expect(rate.start(0)).toBe(0);
+	rate.refuse(0, 1000, true);
+	// It has accepted nothing: nothing is known
+	expect(rate.slowedTo).toBe(Infinity);
+	expect(measured().start(1000)).toBe(50);
+});
+
+test('while nothing is accepted, the measure goes on', () => {
+	const rate = measured();
+	rate.refuse(1000, 2000, true);
+	expect(rate.slowedTo).toBe(10);
+	rate.refuse(2000, 100_000, true);
+	expect(rate.slowedTo).toBe(1);
+});
+
+test('a rate that is refused is cut a little, toward what was accepted in all', () => {
+	const rate = measured();
+	for (let request = 0; request < 20; request++) rate.accept(1500);
+	rate.refuse(2000, 3000, true);
+	expect(rate.slowedTo).toBeCloseTo(Math.sqrt(19 * (40 / 3)));
+});
+
+test('it stays for five seconds, then grows ever faster', () => {
+	const rate = measured();
+	const at = (now: number) => 1000 / rate.start(now);
+	expect([6000, 8000, 16_000].map(at)).toEqual([20, 20.04, 25]);
+});
+
+test('a measure of few doubles each second until it is refused, then it is halved once', () => {
+	const rate = new Rate();
+	rate.accept(0);
+	rate.refuse(0, 1000, true);
+	expect(1000 / rate.start(4000)).toBeCloseTo(8);
+	rate.accept(4000);
+	rate.refuse(4000, 5000, true);
+	expect(rate.slowedTo).toBeCloseTo(4);
+	expect(1000 / rate.start(6000)).toBeCloseTo(4);
+});
+
+describe('the next run', () => {
+	let forget: Array<() => void> = [];
+	let timeout: jest.SpyInstance;
+	beforeEach(() => {
+		forget = [];
+		timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+			const over = new AbortController();
+			forget.push(() => over.abort());
+			return over.signal;
+		});
+	});
+	afterEach(() => jest.restoreAllMocks());
+
+	test('of the same account starts at the rate, until it is forgotten', () => {
+		measured('a');
+		expect(new Rate('a').slowedTo).toBe(20);
+		expect(new Rate('b').slowedTo).toBe(Infinity);
+		measured('a');
+		// Only the latest measure counts
+		forget[0]?.();
+		expect(new Rate('a').slowedTo).toBe(19);
+		forget[1]?.();
+		expect(new Rate('a').slowedTo).toBe(Infinity);
+		expect(timeout).toHaveBeenCalledWith(600_000);
+	});
+
+	test('knows nothing of an overload that was no limit, or where a hundred others were limited since', () => {
+		measured('busy', false);
+		expect(new Rate('busy').slowedTo).toBe(Infinity);
+		measured('first');
+		for (let other = 0; other < 100; other++) measured(`other ${other}`);
+		expect(new Rate('first').slowedTo).toBe(Infinity);
+		expect(new Rate('other 0').slowedTo).toBe(20);
+	});
+});
