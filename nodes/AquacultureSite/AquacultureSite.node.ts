@@ -12,6 +12,7 @@ import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields } from './operations';
 import { parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
+import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
@@ -212,9 +213,11 @@ export class AquacultureSite implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
 		properties: siteFields,
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await new SiteRun(this).execute()];

@@ -9,6 +9,7 @@ import type {
 } from 'n8n-workflow';
 
 import { toNodeError } from './nodeErrors';
+import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
@@ -70,9 +71,11 @@ export class AquacultureSiteTrigger implements INodeType {
 		polling: true,
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
 		properties: triggerFields,
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {

@@ -181,7 +181,7 @@ function withSignal(context: Context, signal: AbortSignal): IExecuteFunctions {
 }
 
 /** Only the codes of the error and n8n's own refusals are read: the error of a request carries the request. */
-function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
+export function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const codes = errorCodes(error);
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
 	const { message = '', description = '' } = (error ?? {}) as {

@@ -35,7 +35,7 @@ export function parseRetryAfter(value: unknown, now = Date.now()): number | unde
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-function isWebPage(body: unknown): boolean {
+export function isWebPage(body: unknown): boolean {
 	return typeof body === 'string' && /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(body);
 }
 
