@@ -1,7 +1,8 @@
 import { markdownTable } from 'markdown-table';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 import type { Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
+import { defined } from '../helpers/at';
 import type { Block } from '../helpers/document';
 
 /** What the credential may point at. */
@@ -22,35 +23,33 @@ export interface Outcome {
 	login?: Fault;
 	/** What the site endpoint does. */
 	data?: Fault;
-	/** Without a message, the test succeeds. `{address}` is the base URL. */
+	/** How the message begins; ` … ` stands for more words. Without it, the test succeeds. */
 	message?: string;
 }
 
 const SUCCEEDED = 'The login succeeded, but';
-const TRY_LATER = 'Try again later; if this persists, contact the service operator.';
-const ADDRESS = 'The address is {address}';
+const LOST = 'The connection to the service was lost. Try again later';
+const LATE = 'The service did not respond in time. Try again later';
+const NO_TOKEN =
+	"The login response contains no access token. Check 'Base URL' … contact the service operator";
+const NOT_TRUSTED =
+	"The service's certificate is not trusted. Ask the service operator … turn on 'Ignore SSL Issues (Insecure)'";
+const WRONG_LOGIN =
+	"The service rejected the username or password. Re-enter 'Username' and 'Password', and save.";
+const UNAVAILABLE = 'The service is unavailable (status {status}). … Try again later';
+const MOVED =
+	"The service redirects to another address. … enter its new address in 'Base URL'. … It redirects to http://127.0.0.1:9";
+
+const afterLogin = (words: string) =>
+	`${SUCCEEDED} ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+
 const CHECK_OR_CALL = "Check 'Base URL'; if it is right, contact the service operator.";
-const DATA_SERVICE =
-	"Check 'Base URL': it must be the address of the data service, not of its website.";
-const NO_TOKEN = `The login response contains no access token. ${DATA_SERVICE} If it is right, contact the service operator.`;
-const LOST = `The connection to the service was lost. ${TRY_LATER} ${ADDRESS}`;
-const LATE = `The service did not respond in time. ${TRY_LATER} ${ADDRESS}`;
-const NOT_TRUSTED = `The service's certificate is not trusted. Ask the service operator for the right address. Only if you know that the service uses a self-signed certificate, turn on 'Ignore SSL Issues (Insecure)'. ${ADDRESS}`;
-const PAGE = `${SUCCEEDED} the service returned a web page instead of site data. ${DATA_SERVICE} A proxy or your network's login page may be responding instead.`;
+const PAGE = `${SUCCEEDED} the service returned a web page instead of site data. Check 'Base URL' … A proxy or your network's login page may be responding instead.`;
 const NOT_OPEN = `${SUCCEEDED} the service rejected the access token for site data. Ask the service operator whether this user may read it.`;
 const NO_SITE = `${SUCCEEDED} the response to a request for site data contained no site. ${CHECK_OR_CALL}`;
 const NO_DATA = `${SUCCEEDED} the response to a request for site data was empty. ${CHECK_OR_CALL}`;
-const MOVED =
-	'the service redirects to another address. The redirect was not followed. If the service has moved, enter its new address in \'Base URL\'. It redirects to http://127.0.0.1:9 The service says: "Moved."';
-
-const says = (reason: string) => `The service says: "The service says: ${reason}"`;
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-const unavailable = (status: number, reason: string) =>
-	`the service is unavailable (status ${status}). The cause is the service, not your workflow. ${TRY_LATER} ${says(reason)}`;
-const refused = (status: number, reason: string) =>
-	`${SUCCEEDED} the service refused to send site data (status ${status}). ${CHECK_OR_CALL} ${says(reason)}`;
-const wrongLogin = (words: string) =>
-	`The service rejected the username or password. Re-enter 'Username' and 'Password', and save. The same login is not retried for one minute, so that the account is not locked. The service says: "${words}"`;
+const REFUSED = `${SUCCEEDED} the service refused to send site data (status {status}). ${CHECK_OR_CALL}`;
+const BUSY = 'The service is receiving too many requests. Wait {wait}, then retry.';
 
 const redirect = { redirect: { status: 302, to: 'http://127.0.0.1:9' } };
 // Not even a header of gzip (RFC 1952, section 2.3.1)
@@ -104,12 +103,12 @@ const CREDENTIAL: Outcome[] = [
 	{
 		situation: 'Unknown host',
 		credential: () => ({ baseUrl: 'http://sea-farm.invalid' }),
-		message: `The address of the service was not found. Check 'Base URL' for typos. If it is right, check the network of the machine that runs n8n. ${ADDRESS}`,
+		message: "The address of the service was not found. Check 'Base URL' for typos.",
 	},
 	{
 		situation: 'Connection refused',
 		credential: ({ deserted }) => ({ baseUrl: deserted }),
-		message: `Nothing is listening at the service address. Check 'Base URL', including the port if it has one. If it is right, the service may be down: try again later. ${ADDRESS}`,
+		message: "Nothing is listening at the service address. Check 'Base URL', including the port",
 	},
 	{
 		situation: 'Self-signed certificate',
@@ -125,7 +124,8 @@ const CREDENTIAL: Outcome[] = [
 	{
 		situation: 'https:// for a service that uses http://',
 		credential: ({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		message: `The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://. ${ADDRESS}`,
+		message:
+			"The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://.",
 	},
 	{
 		situation: 'http:// for a service that uses https://',
@@ -134,54 +134,63 @@ const CREDENTIAL: Outcome[] = [
 	},
 ];
 
+/** One for each status. */
+const statuses = (
+	endpoint: 'login' | 'data',
+	codes: number[],
+	message: string,
+	more: Fault = {},
+): Outcome[] =>
+	codes.map((status) => ({
+		situation: `Status ${status}`,
+		[endpoint]: { status, ...more },
+		message: message.replace('{status}', String(status)),
+	}));
+
 const LOGIN: Outcome[] = [
 	{
 		situation: 'Wrong password',
 		credential: () => ({ password: 'mistyped' }),
-		message: wrongLogin('The username or the password is wrong.'),
+		message: `${WRONG_LOGIN} … The service says: "The username or the password is wrong."`,
 	},
-	{
-		situation: 'Status 400',
-		login: { status: 400 },
-		message: wrongLogin('The service says: Bad Request'),
-	},
+	...statuses('login', [400, 403], WRONG_LOGIN),
 	{
 		situation: 'The service repeats the password',
 		credential: () => ({ password: 'p+ss w/rd' }),
 		login: { status: 401, echo: true },
-		message: wrongLogin('Rejected: ••• ••• ••• "•••"'),
+		message: `${WRONG_LOGIN} … The service says: "Rejected: ••• ••• ••• "•••""`,
 	},
-	{
-		situation: 'Status 404',
-		login: { status: 404 },
-		message: `No login endpoint was found at this address. Check 'Base URL': it is the part before '/auth/token'. ${says('Not Found')}`,
-	},
-	{
-		situation: 'Status 423',
-		login: { status: 423 },
-		message: `The service refused the login (status 423). Check 'Base URL', 'Username' and 'Password'. If they are right, contact the service operator. ${says('Locked')}`,
-	},
+	...statuses(
+		'login',
+		[404, 405],
+		"No login endpoint was found at this address. Check 'Base URL': it is the part before '/auth/token'.",
+	),
+	...statuses(
+		'login',
+		[423],
+		"The service refused the login (status {status}). Check 'Base URL', 'Username' and 'Password'.",
+	),
+	...statuses(
+		'login',
+		[407],
+		'The network proxy requires a login (status {status}). … Ask your n8n administrator',
+	),
+	...statuses(
+		'login',
+		[511],
+		'The network requires a login (status {status}). Ask your network administrator',
+	),
 	{
 		situation: 'Status 429 with `Retry-After`',
 		login: { status: 429, retryAfter: 30 },
-		message: 'The service is receiving too many requests. Wait 30 seconds, then retry.',
+		message: BUSY.replace('{wait}', '30 seconds'),
 	},
-	...(
-		[
-			[500, 'Internal Server Error'],
-			[503, 'Service Unavailable'],
-			[520, '520'],
-		] as const
-	).map(([status, reason]) => ({
-		situation: `Status ${status}`,
-		login: { status },
-		message: capital(unavailable(status, reason)),
-	})),
-	{ situation: 'Redirect', login: redirect, message: capital(MOVED) },
+	...statuses('login', [500, 502, 503, 520], UNAVAILABLE),
+	{ situation: 'Redirect', login: redirect, message: MOVED },
 	{
 		situation: 'A web page',
 		login: { body: 'html' },
-		message: `The login returned a web page. ${DATA_SERVICE} If it is right, contact the service operator.`,
+		message: "The login returned a web page. Check 'Base URL'",
 	},
 	{ situation: 'Status 204', login: { status: 204 }, message: NO_TOKEN },
 	{ situation: 'Status 200 with `{}`', login: { body: { json: {} } }, message: NO_TOKEN },
@@ -197,26 +206,18 @@ const LOGIN: Outcome[] = [
 	{ situation: 'A byte every two seconds', login: drip, message: LATE },
 ];
 
-const afterLogin = (words: string) =>
-	`${SUCCEEDED} ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
-
 const DATA: Outcome[] = [
-	{
-		situation: 'Status 401',
-		data: { status: 401 },
-		message: `${NOT_OPEN} ${says('Unauthorized')}`,
-	},
+	...statuses('data', [401], NOT_OPEN),
 	{
 		situation: 'Status 403 that names the token (`insufficient_scope`)',
 		data: { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
-		message: `${NOT_OPEN} ${says('Forbidden')}`,
+		message: NOT_OPEN,
 	},
 	{ situation: 'Status 403 with a web page', data: { status: 403, body: 'html' }, message: PAGE },
-	{ situation: 'Redirect', data: redirect, message: `${SUCCEEDED} ${MOVED}` },
-	{ situation: 'Status 304', data: { status: 304 }, message: NO_DATA },
+	{ situation: 'Redirect', data: redirect, message: afterLogin(MOVED) },
 	{ situation: 'A web page', data: { status: 200, body: 'html' }, message: PAGE },
 	{ situation: 'Status 404 with a web page', data: { status: 404, body: 'html' }, message: PAGE },
-	{ situation: 'Status 204', data: { status: 204 }, message: NO_DATA },
+	...statuses('data', [204, 304], NO_DATA),
 	{
 		situation: 'Status 200 with an empty body',
 		data: { status: 200, body: 'empty' },
@@ -237,47 +238,40 @@ const DATA: Outcome[] = [
 		data: { status: 200, body: { text: '{ "siteId": 0, ' } },
 		message: NO_SITE,
 	},
-	...(
-		[
-			[402, 'Payment Required'],
-			[405, 'Method Not Allowed'],
-			[423, 'Locked'],
-			[451, 'Unavailable For Legal Reasons'],
-		] as const
-	).map(([status, reason]) => ({
-		situation: `Status ${status}`,
-		data: { status },
-		message: refused(status, reason),
-	})),
+	...statuses('data', [402, 405, 423, 451], REFUSED),
+	...statuses(
+		'data',
+		[407],
+		`${SUCCEEDED} the network proxy requires a login (status {status}). … Ask your n8n administrator`,
+	),
+	...statuses(
+		'data',
+		[511],
+		`${SUCCEEDED} the network requires a login (status {status}). Ask your network administrator`,
+	),
+	{
+		situation: 'Status 403 from a proxy',
+		data: { status: 403, headers: { 'x-squid-error': 'ERR_ACCESS_DENIED 0' } },
+		message: `${SUCCEEDED} a proxy or firewall blocked the request (status 403). Ask your network administrator`,
+	},
 	{
 		situation: 'Status 429 with `Retry-After`',
 		data: { status: 429, retryAfter: 90 },
-		message: `${SUCCEEDED} the service is receiving too many requests. Wait 90 seconds, then retry.`,
+		message: afterLogin(BUSY).replace('{wait}', '90 seconds'),
 	},
-	{
-		situation: 'Status 429 without it',
-		data: { status: 429 },
-		message: `${SUCCEEDED} the service is receiving too many requests. Wait 60 seconds, then retry.`,
-	},
-	...(
-		[
-			[500, 'Internal Server Error'],
-			[502, 'Bad Gateway'],
-			[503, 'Service Unavailable'],
-			[504, 'Gateway Timeout'],
-			[520, '520'],
-		] as const
-	).map(([status, reason]) => ({
-		situation: `Status ${status}`,
-		data: { status },
-		message: `${SUCCEEDED} ${unavailable(status, reason)}`,
-	})),
+	...statuses('data', [429], afterLogin(BUSY).replace('{wait}', '60 seconds')),
+	...statuses('data', [500, 502, 503, 504, 520], afterLogin(UNAVAILABLE)),
 	{
 		situation: 'The service repeats the token',
 		data: { status: 500, echo: true },
-		message: `${SUCCEEDED} ${unavailable(500, '').replace(/The service says: .*/, 'The service says: "Rejected: ••• ••• ••• "•••""')}`,
+		message: `${SUCCEEDED} the service is unavailable … The service says: "Rejected: ••• ••• ••• "•••""`,
 	},
 	{ situation: 'Connection reset', data: { connection: 'reset' }, message: afterLogin(LOST) },
+	{
+		situation: 'Connection cut in mid-body',
+		data: { status: 200, body: { json: { siteId: 0 } }, connection: 'cut' },
+		message: afterLogin(LOST),
+	},
 	{
 		situation: 'A body that cannot be unpacked',
 		data: { status: 200, ...garbage },
@@ -315,11 +309,12 @@ export function arrange(outcome: Outcome, services: Services): ICredentialDataDe
 export const hangs = ({ login, data }: Outcome): boolean =>
 	[login, data].some((fault) => fault?.drip !== undefined || fault?.connection === 'hang');
 
-/** What the test must say of a credential. */
-export function expectedResult({ message }: Outcome, { baseUrl }: ICredentialDataDecryptedObject) {
-	return message === undefined
-		? { status: 'OK', message: 'Connection successful!' }
-		: { status: 'Error', message: message.replace('{address}', baseUrl as string) };
+/** What the test must say. */
+export function expectedResult({ message }: Outcome): INodeCredentialTestResult {
+	if (message === undefined) return { status: 'OK', message: 'Connection successful!' };
+	const parts = message.split(' … ').map((part) => part.replace(/[.()|*]/g, '\\$&'));
+	const pattern = new RegExp(`^${parts.join('.* ')}`);
+	return { status: 'Error', message: expect.stringMatching(pattern) as string };
 }
 
 /** The place of the table in the documents. */
@@ -329,14 +324,20 @@ export const BLOCK: Block = {
 	command: 'CREDENTIAL_OUTCOMES=print npx jest test/credentials',
 };
 
-/** The table in Markdown. */
-export function outcomesText(): string {
-	const shown = ({ message }: Outcome) =>
-		message?.replace('{address}', 'https://api.example.com') ?? 'Connection tested successfully';
+/**
+ * The table in Markdown.
+ *
+ * @param shown what the test has said
+ */
+export function outcomesText(shown: Map<Outcome, INodeCredentialTestResult>): string {
+	const textOf = (outcome: Outcome) => {
+		const { status, message } = defined(shown.get(outcome));
+		const addressed = message.replace(/(The address is) \S+/, '$1 https://api.example.com');
+		return status === 'OK' ? 'Connection tested successfully' : addressed;
+	};
 	const sections = Object.entries(OUTCOMES).map(([place, outcomes]) => {
-		const rows = outcomes.map((outcome) => [outcome.situation, shown(outcome)]);
+		const rows = outcomes.map((outcome) => [outcome.situation, textOf(outcome)]);
 		return `### ${place}\n\n${markdownTable([['Situation', 'The dialog says'], ...rows])}`;
 	});
-	const all = Object.values(OUTCOMES).flat().length;
-	return [`${all} situations.`, ...sections].join('\n\n');
+	return [`${shown.size} situations.`, ...sections].join('\n\n');
 }

@@ -105,7 +105,7 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 			const { error } = await n8n.run({ node: get });
 			expect(error?.message).toBe(`${SENTENCE}: credential "${CREDENTIAL}"`);
 			expect(error?.description).toBe(
-				`The redirect was not followed. If the service has moved, open the credential "${CREDENTIAL}" and enter its new address in 'Base URL'. It redirects to ${origin}`,
+				`The redirect was not followed. If the service has moved, open the credential "${CREDENTIAL}" and enter its new address in 'Base URL'. If it leads to your network's login page, ask your network administrator to let n8n through. It redirects to ${origin}`,
 			);
 			expect(sentRequests()).toEqual([LOGIN_REQUEST]);
 		});

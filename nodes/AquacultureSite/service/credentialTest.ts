@@ -4,7 +4,6 @@ import type {
 	ICredentialTestFunctions,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	IN8nHttpFullResponse,
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
@@ -12,8 +11,10 @@ import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
 import { connectionFailure, formatDuration, ServiceFailure } from './failures';
+import { networkFailure, toServiceResponse } from './networkErrors';
+import type { N8nResponse } from './networkErrors';
 import { quoteOf } from './quote';
-import { logIn, networkFailure } from './request';
+import { logIn } from './request';
 import { isWebPage, readSiteResponse } from './response';
 import type { ServiceResponse } from './response';
 
@@ -55,37 +56,25 @@ export async function testCredential(
 
 /** A credential test gets none of n8n's other request helpers. It obeys the same proxies and protections. */
 function toHttpHelper({ request }: ICredentialTestFunctions['helpers']): IHttpRequestHelper {
-	const httpRequest = async (options: IHttpRequestOptions): Promise<ServiceResponse> => {
+	const httpRequest = async (options: IHttpRequestOptions): Promise<N8nResponse> => {
 		const { url, skipSslCertificateValidation, ...others } = options;
-		return await request({
+		const response = (await request({
 			...others,
 			uri: url,
 			resolveWithFullResponse: true,
+			simple: false,
 			followRedirect: false,
 			...(skipSslCertificateValidation && { rejectUnauthorized: false }),
-		}).then((full: unknown) => full as ServiceResponse, responseIn);
+		})) as N8nResponse;
+		// The helper returns a body that broke off as if it were empty, but then without the request
+		if (response.statusCode < 300 && !response.request) throw new BrokenOff();
+		return response;
 	};
 	return { helpers: { httpRequest } };
 }
 
-/**
- * The response in what the helper throws at any other status than 2xx. (With `simple: false` it would return
- * them, and also a 2xx whose body broke off, as if that were empty.)
- *
- * @throws the error, where the response is not complete
- */
-function responseIn(error: unknown): ServiceResponse {
-	const {
-		statusCode,
-		response,
-		error: body,
-	} = error as {
-		statusCode?: number;
-		response?: { headers: Record<string, unknown> };
-		error?: unknown;
-	};
-	if (!response || statusCode === undefined || (statusCode >= 200 && statusCode < 300)) throw error;
-	return { statusCode, headers: response.headers, body };
+class BrokenOff extends Error {
+	readonly code = 'ECONNRESET';
 }
 
 async function timeOver({ baseUrl }: ICredentialDataDecryptedObject): Promise<ServiceFailure> {
@@ -132,7 +121,7 @@ async function readTestSite(
 	};
 	return await helpers
 		.httpRequest(options)
-		.then((full: IN8nHttpFullResponse) => full as unknown as ServiceResponse)
+		.then((full: N8nResponse) => toServiceResponse(full))
 		.catch((error: unknown) => networkFailure(error, url));
 }
 
@@ -142,8 +131,10 @@ function dataFailure(response: ServiceResponse, secrets: unknown[]): ServiceFail
 	const result = readSiteResponse(TEST_SITE, response, { secrets, isClosed: false });
 	if (!(result instanceof ServiceFailure)) return undefined;
 	const isRejected = isTokenRejected(response);
-	if (UNKNOWN_SITE.includes(statusCode) && !isRejected && !isWebPage(body)) return undefined;
-	if (result.subject !== 'site' && !isRejected) return result;
+	if (!isRejected) {
+		if (result.subject !== 'site') return result;
+		if (UNKNOWN_SITE.includes(statusCode) && !isWebPage(body)) return undefined;
+	}
 
 	// Nobody has asked for this site
 	const [message, advice] = isRejected ? TOKEN_REJECTED : withoutSite(response);

@@ -21,7 +21,7 @@ interface FailureDetails {
 	scope?: FailureScope;
 	/** What else to do where there are the options of the node "Aquaculture Site"; the trigger has none of them. */
 	optionAdvice?: string;
-	/** The status code of the response, if there was one. */
+	/** The status code of the service's response, if there was one. */
 	httpStatus?: number;
 	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
 	retryAfter?: number;
@@ -121,7 +121,10 @@ interface ConnectionRule {
 	retry: Retry;
 }
 
-const TRY_LATER = 'Try again later; if this persists, contact the service operator.';
+const OR_FIREWALL =
+	'Try again later; if this persists, contact the service operator, or your network administrator if a proxy or firewall is between n8n and the service.';
+const TURN_ON_IGNORE =
+	"Only if you know that the service uses a self-signed certificate, open the credential and turn on 'Ignore SSL Issues (Insecure)'.";
 
 const CONNECTION_RULES: ConnectionRule[] = [
 	{
@@ -142,7 +145,7 @@ const CONNECTION_RULES: ConnectionRule[] = [
 		// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
 		codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/,
 		message: 'The service did not respond in time',
-		advice: TRY_LATER,
+		advice: OR_FIREWALL,
 		optionAdvice: "If the service is known to be slow, increase 'Timeout' under 'Options'.",
 		retry: 'retry',
 	},
@@ -154,17 +157,23 @@ const CONNECTION_RULES: ConnectionRule[] = [
 		retry: 'no',
 	},
 	{
+		// An unknown authority: the service's own, or that of a proxy that looks into encrypted connections
+		codes: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/,
+		message: "The service's certificate is not trusted",
+		advice: `If the service or a proxy in your network uses certificates of its own authority, ask your n8n administrator to add that to NODE_EXTRA_CA_CERTS. ${TURN_ON_IGNORE}`,
+		retry: 'no',
+	},
+	{
 		codes: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/,
 		message: "The service's certificate is not trusted",
-		advice:
-			"Ask the service operator for the right address. Only if you know that the service uses a self-signed certificate, open the credential and turn on 'Ignore SSL Issues (Insecure)'.",
+		advice: `Ask the service operator for the right address. ${TURN_ON_IGNORE}`,
 		retry: 'no',
 	},
 ];
 
 const LOST_CONNECTION: Omit<ConnectionRule, 'codes'> = {
 	message: 'The connection to the service was lost',
-	advice: TRY_LATER,
+	advice: OR_FIREWALL,
 	retry: 'retry',
 };
 
@@ -189,6 +198,28 @@ export function connectionFailure(
 		// The options are those of a request for a site; a login has a time limit of its own
 		optionAdvice: scope === 'run' ? undefined : optionAdvice,
 	});
+}
+
+/**
+ * Not the service but the proxy that n8n is set up to use could not be reached.
+ *
+ * @param proxy its host or address
+ */
+export function proxyUnreachable(proxy: string, scope: FailureScope = 'request'): ServiceFailure {
+	return new ServiceFailure(
+		'The network proxy cannot be reached',
+		`n8n is set up to reach the service through a proxy, ${proxy}. Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.`,
+		{ subject: 'service', retry: 'retry', scope },
+	);
+}
+
+/** A proxy ended the connection before there was one to the service (RFC 9110, section 9.3.6). */
+export function proxyClosed(baseUrl: string, scope: FailureScope = 'request'): ServiceFailure {
+	return new ServiceFailure(
+		'The network proxy ended the connection',
+		`Try again later; if this persists, ask your network administrator whether the proxy can reach ${baseUrl}`,
+		{ subject: 'service', retry: 'retry', scope },
+	);
 }
 
 /**

@@ -5,18 +5,24 @@ import type {
 	IExecuteFunctions,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	IN8nHttpFullResponse,
 	IPollFunctions,
 } from 'n8n-workflow';
 
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
-import { connectionFailure, notSent, ServiceFailure } from './failures';
-import type { FailureScope } from './failures';
+import { ServiceFailure } from './failures';
+import { networkFailure, responseIn, toServiceResponse } from './networkErrors';
+import type { N8nResponse } from './networkErrors';
 import { tokenFailure, tokenIn } from './response';
 import type { ServiceResponse } from './response';
 import { sharedToken, tokenFingerprint } from './tokens';
+
+/** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
+const STATUSES_AS_ERRORS = Array.from({ length: 300 }, (_, index) => 300 + index).filter(
+	// Otherwise n8n would log in again by itself
+	(status) => status !== 401,
+);
 
 /** What n8n knows the credential by. */
 export const CREDENTIAL = 'aquacultureApi';
@@ -104,15 +110,14 @@ async function requestToken(
 		json: true,
 		timeout: LOGIN_TIMEOUT_MS,
 		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
 		// A redirect would carry the password along
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: insecure,
 	};
 	const response = await helpers.httpRequest(options).then(
-		(full: IN8nHttpFullResponse) => full as unknown as ServiceResponse,
+		(full: N8nResponse) => toServiceResponse(full),
 		// The original error holds the password and goes no further
-		(error: unknown) => networkFailure(error, url, 'run'),
+		(error: unknown) => responseIn(error) ?? networkFailure(error, url, 'run'),
 	);
 	if (response instanceof ServiceFailure) throw response;
 	const token = tokenIn(response);
@@ -150,7 +155,7 @@ export async function sendWithCredential(
 		...requestOptions,
 		returnFullResponse: true,
 		// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
-		ignoreHttpStatusErrors: true,
+		ignoreHttpStatusErrors: { ignore: true, except: STATUSES_AS_ERRORS },
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 	};
@@ -169,7 +174,7 @@ export async function sendWithCredential(
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		)) as ServiceResponse;
 	} catch (error) {
-		return listener.failure ?? networkFailure(error, url);
+		return listener.failure ?? responseIn(error) ?? networkFailure(error, url);
 	}
 }
 
@@ -178,30 +183,6 @@ function withSignal(context: Context, signal: AbortSignal): IExecuteFunctions {
 	return Object.create(context, {
 		getExecutionCancelSignal: { value: () => signal },
 	}) as IExecuteFunctions;
-}
-
-/** Only the codes of the error and n8n's own refusals are read: the error of a request carries the request. */
-export function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
-	const codes = errorCodes(error);
-	if (codes.length > 0) return connectionFailure(codes, url, scope);
-	const { message = '', description = '' } = (error ?? {}) as {
-		message?: string;
-		description?: string;
-	};
-	return notSent([message, description].filter(Boolean).join(' '), url);
-}
-
-function errorCodes(error: unknown, depth = 0): string[] {
-	if (depth > 5 || error === null || typeof error !== 'object') return [];
-	// n8n 1.x keeps the code of the network as `httpCode`, and nothing else of the error
-	const { code, httpCode, cause, errors } = error as Record<string, unknown>;
-	return [
-		...[code, httpCode].filter(
-			(value): value is string => typeof value === 'string' && /^[A-Z]/.test(value),
-		),
-		...errorCodes(cause, depth + 1),
-		...(Array.isArray(errors) ? errors.flatMap((entry) => errorCodes(entry, depth + 1)) : []),
-	];
 }
 
 /** Shows hints above the node's output; older n8n 1.x has none. */

@@ -1,14 +1,19 @@
 import { asText } from '../site/site';
 import type { Site } from '../site/site';
 import { formatDuration, ServiceFailure } from './failures';
-import type { FailureScope, FailureSubject, Retry } from './failures';
+import type { FailureScope, Retry } from './failures';
 import { quoteOf } from './quote';
+import { PROXY_RULES, REJECTED_TOKEN, SITE_RULES, TOKEN_RULES } from './responseRules';
+import type { ResponseRule } from './responseRules';
+import { parseRetryAfter } from './retryAfter';
 
 /** A response of the service. Header names are in lower case. */
 export interface ServiceResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
 	body: unknown;
+	/** Whether the connection shows that a forward proxy gave it, and not the service. */
+	isFromProxy?: boolean;
 }
 
 /** A response that holds a site. */
@@ -16,64 +21,32 @@ export interface SiteResponse extends ServiceResponse {
 	body: Site;
 }
 
-const CHECK_BASE_URL =
-	"Open the credential and check 'Base URL': it must be the address of the data service, not of its website.";
-const TRY_LATER = 'Try again later; if this persists, contact the service operator.';
+// Only a proxy sends these statuses (RFC 9110, section 15.5.8; RFC 6585, section 6) and these headers
+const PROXY_STATUSES = [407, 511];
+const PROXY_HEADERS = ['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'];
 
-/**
- * Retry-After in milliseconds: a number of seconds or an HTTP-date (RFC 9110, section 10.2.3);
- * undefined where it is absent or neither.
- */
-export function parseRetryAfter(value: unknown, now = Date.now()): number | undefined {
-	const first: unknown = Array.isArray(value) ? value[0] : value;
-	const text = typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
-	if (/^\d+$/.test(text)) return Number(text) * 1000;
-	// Every HTTP-date has the name of a day and a time; Date.parse alone would read "Later 5" as a date
-	if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/.test(text)) return undefined;
-	// The asctime form names no zone and is in GMT all the same
-	const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+function isFromProxy({ statusCode, headers, isFromProxy: isKnown }: ServiceResponse): boolean {
+	return (
+		isKnown === true ||
+		PROXY_STATUSES.includes(statusCode) ||
+		(statusCode >= 400 && PROXY_HEADERS.some((name) => headers[name] !== undefined))
+	);
 }
 
 export function isWebPage(body: unknown): boolean {
 	return typeof body === 'string' && /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(body);
 }
 
+const IS_BODY = {
+	empty: (body: unknown) => body === undefined || body === null || body === '',
+	'web page': isWebPage,
+};
+
 /** The status codes at which a retry makes sense, and how. */
 function retryFor(statusCode: number): Retry {
 	if (statusCode === 429) return 'rateLimited';
 	if (statusCode === 503) return 'overloaded';
 	return statusCode === 502 || statusCode === 504 ? 'retry' : 'no';
-}
-
-/** What a response means, before it is worded for n8n. */
-interface Finding {
-	subject: FailureSubject;
-	message: string;
-	advice: string;
-	optionAdvice?: string;
-}
-
-/** The one place where a response becomes a failure: with its status, its Retry-After and the service's words. */
-function toFailure(
-	{ statusCode, headers, body }: ServiceResponse,
-	{ subject, message, advice, optionAdvice }: Finding,
-	secrets: unknown[],
-	scope: FailureScope,
-): ServiceFailure {
-	const quote = quoteOf(body, secrets);
-	return new ServiceFailure(
-		message,
-		quote === '' ? advice : `${advice} The service says: "${quote}"`,
-		{
-			subject,
-			scope,
-			optionAdvice: scope === 'run' ? undefined : optionAdvice,
-			httpStatus: statusCode,
-			retry: retryFor(statusCode),
-			retryAfter: parseRetryAfter(headers['retry-after']),
-		},
-	);
 }
 
 function redirectTarget(location: unknown): string {
@@ -85,136 +58,62 @@ function redirectTarget(location: unknown): string {
 	}
 }
 
-/** What both endpoints' responses have in common; undefined where the status says nothing of that kind. */
-function commonFinding({ statusCode, headers }: ServiceResponse): Finding | undefined {
-	const retryAfter = parseRetryAfter(headers['retry-after']);
-	const wait =
-		retryAfter === undefined ? '' : `It asked for a wait of ${formatDuration(retryAfter)}. `;
-	// 304 is no redirect (RFC 9110, section 15.4.5): like any response without a body, it is no data
-	if (statusCode >= 300 && statusCode < 400 && statusCode !== 304) {
-		return {
-			subject: 'credential',
-			message: 'The service redirects to another address',
-			advice: `The redirect was not followed. If the service has moved, open the credential and enter its new address in 'Base URL'.${redirectTarget(headers.location)}`,
-		};
-	}
-	if (statusCode === 429) {
-		return {
-			subject: 'service',
-			message: 'The service is receiving too many requests',
-			advice: `${wait}Run the workflow less often, or request fewer sites at a time.`,
-			optionAdvice: "Lowering 'Max Concurrency' under 'Options' can help too.",
-		};
-	}
-	if (statusCode >= 500) {
-		return {
-			subject: 'service',
-			message: `The service is unavailable (status ${statusCode})`,
-			advice: `The cause is the service, not your workflow. ${wait}${TRY_LATER}`,
-		};
-	}
-	return undefined;
+/** What else goes into a failure. */
+interface Details {
+	siteId?: string;
+	/** Texts that must not be repeated. */
+	secrets: unknown[];
+	scope: FailureScope;
 }
 
-function tokenFinding(response: ServiceResponse): Finding {
-	const { statusCode, body } = response;
-	const subject = 'credential';
-	if ([400, 401, 403].includes(statusCode)) {
-		return {
-			subject,
-			message: 'The service rejected the username or password',
-			advice:
-				"Open the credential, re-enter 'Username' and 'Password', and save. The same login is not retried for one minute, so that the account is not locked.",
-		};
-	}
-	if (statusCode === 404 || statusCode === 405) {
-		return {
-			subject,
-			message: 'No login endpoint was found at this address',
-			advice: "Open the credential and check 'Base URL': it is the part before '/auth/token'.",
-		};
-	}
-	const common = commonFinding(response);
-	if (common) return common;
-	if (statusCode >= 400) {
-		return {
-			subject,
-			message: `The service refused the login (status ${statusCode})`,
-			advice:
-				"Open the credential and check 'Base URL', 'Username' and 'Password'. If they are right, contact the service operator.",
-		};
-	}
-	return {
-		subject,
-		message: isWebPage(body)
-			? 'The login returned a web page'
-			: 'The login response contains no access token',
-		advice: `${CHECK_BASE_URL} If it is right, contact the service operator.`,
+/** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
+function toFailure(
+	response: ServiceResponse,
+	rules: ResponseRule[],
+	{ siteId = '', secrets, scope }: Details,
+): ServiceFailure {
+	const { statusCode, headers, body } = response;
+	const isOfProxy = isFromProxy(response);
+	const rule = (isOfProxy ? PROXY_RULES : rules).find(
+		(each) =>
+			(each.status?.test(String(statusCode)) ?? true) &&
+			(each.body === undefined || IS_BODY[each.body](body)),
+	);
+	// The last rule of each table fits everything
+	const { subject, message, advice, optionAdvice } = rule as ResponseRule;
+	const retry = retryFor(statusCode);
+	const retryAfter = parseRetryAfter(headers['retry-after']);
+	const texts: Record<string, string> = {
+		site: siteId,
+		status: String(statusCode),
+		target: redirectTarget(headers.location),
+		wait: retryAfter === undefined ? '' : `It asked for a wait of ${formatDuration(retryAfter)}. `,
 	};
+	const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => texts[name] ?? '');
+	const quote = quoteOf(body, secrets);
+	const speaker = isOfProxy ? 'proxy' : 'service';
+	return new ServiceFailure(
+		fill(message),
+		quote === '' ? fill(advice) : `${fill(advice)} The ${speaker} says: "${quote}"`,
+		{
+			subject,
+			// What a proxy refuses, it refuses for every site
+			scope: isOfProxy && retry === 'no' ? 'run' : scope,
+			optionAdvice: scope === 'run' ? undefined : optionAdvice,
+			// That of the service: a login that did not get there was not rejected
+			httpStatus: isOfProxy ? undefined : statusCode,
+			retry,
+			retryAfter,
+		},
+	);
 }
 
 /**
  * Why a response of the token endpoint gives no token (docs/service.md#obtain-an-access-token). Its status
- * codes are not specified; 400, 401 and 403 count as a rejected login.
+ * codes are not specified; 400, 401 and 403 count as a rejected login, unless a proxy sent them.
  */
 export function tokenFailure(response: ServiceResponse, secrets: unknown[]): ServiceFailure {
-	return toFailure(response, tokenFinding(response), secrets, 'run');
-}
-
-function siteFinding(
-	siteId: string,
-	response: ServiceResponse,
-	isClosed: boolean,
-): Finding | undefined {
-	const { statusCode, body } = response;
-	const subject = 'site';
-	if (statusCode === 401 && !isClosed) {
-		return {
-			subject: 'credential',
-			message: 'The service rejected a newly issued access token',
-			advice:
-				'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
-		};
-	}
-	if (statusCode === 401 || statusCode === 403) {
-		return {
-			subject,
-			message: `This user has no access to site ${siteId}`,
-			advice: 'Ask the service operator for access, or remove the site ID.',
-		};
-	}
-	if (statusCode === 404) {
-		return {
-			subject,
-			message: `Site ${siteId} was not found`,
-			advice: 'Check the site ID. The site does not exist, or this user may not see it.',
-		};
-	}
-	const common = commonFinding(response);
-	if (common) return common;
-	if (statusCode >= 400) {
-		return {
-			subject,
-			message: `The service rejected the request for site ${siteId} (status ${statusCode})`,
-			advice: "Check the site ID, and 'API Version' under 'Options'.",
-		};
-	}
-	if (isSite(siteId, body)) return undefined;
-	if (body === undefined || body === null || body === '') {
-		return { subject, message: `The response for site ${siteId} is empty`, advice: TRY_LATER };
-	}
-	if (isWebPage(body)) {
-		return {
-			subject,
-			message: `The service returned a web page instead of site ${siteId}`,
-			advice: `${CHECK_BASE_URL} A proxy or your network's login page may be responding instead.`,
-		};
-	}
-	return {
-		subject,
-		message: `The response for site ${siteId} is not valid`,
-		advice: `It does not contain this site. ${TRY_LATER}`,
-	};
+	return toFailure(response, TOKEN_RULES, { secrets, scope: 'run' });
 }
 
 /** Whatever else comes with a good status (a maintenance notice, another site) must not pass for this site. */
@@ -237,10 +136,15 @@ export function readSiteResponse(
 	response: ServiceResponse,
 	{ secrets, isClosed }: { secrets: unknown[]; isClosed: boolean },
 ): SiteResponse | ServiceFailure {
-	const finding = siteFinding(siteId, response, isClosed);
-	if (!finding) return response as SiteResponse;
-	const isToken = response.statusCode === 401 && !isClosed;
-	return toFailure(response, finding, secrets, isToken ? 'token' : 'request');
+	const { statusCode, body } = response;
+	const hasData = statusCode < 300 || statusCode === 304;
+	if (hasData && isSite(siteId, body)) return response as SiteResponse;
+	const isToken = statusCode === 401 && !isClosed;
+	return toFailure(response, isToken ? [REJECTED_TOKEN] : SITE_RULES, {
+		siteId,
+		secrets,
+		scope: isToken ? 'token' : 'request',
+	});
 }
 
 /**

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseRetryAfter } from '../../../nodes/AquacultureSite/service/retryAfter';
+
+describe('Retry-After (RFC 9110, section 10.2.3)', () => {
+	const now = Date.parse('1994-11-06T08:49:07Z');
+
+	test.each<[unknown, number]>([
+		['0', 0],
+		[' 120 ', 120_000],
+		[120, 120_000],
+		[['5', '7'], 5000],
+		// The three forms of an HTTP-date (RFC 9110, section 5.6.7)
+		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
+		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
+		['Sun Nov  6 08:49:37 1994', 30_000],
+		['Tue, 08 Nov 1994 08:49:07 GMT', 172_800_000],
+		// A date in the past means now
+		['Sat, 05 Nov 1994 08:49:37 GMT', 0],
+	])('%j is %i ms', (value, milliseconds) => {
+		expect(parseRetryAfter(value, now)).toBe(milliseconds);
+	});
+
+	test.each<[unknown]>([
+		...[undefined, null, '', {}, [[]], { toString: 'x' }, [{ toString: 'x' }]].map(
+			(value): [unknown] => [value],
+		),
+		...['soon', '-5', '1.5', '5s', '1e3', 'Later 5', 'Sunday', 'Sun 5'].map((value): [unknown] => [
+			value,
+		]),
+		['Sun, 99 Nov 1994 08:49:37 GMT'],
+		['On Sun, 06 Nov 1994 08:49:37 GMT'],
+		['1994-11-06T08:49:37Z'],
+	])('%j is none', (value) => {
+		expect(parseRetryAfter(value, now)).toBeUndefined();
+	});
+
+	test('a date without a zone is in GMT, wherever n8n runs', () => {
+		const source = join(__dirname, '../../../nodes/AquacultureSite/service/retryAfter.ts');
+		const script = `const { parseRetryAfter } = require(${JSON.stringify(source)});
+			console.log(parseRetryAfter('Sun Nov  6 08:49:37 1994', ${now}));`;
+		// A process of its own: jest hides changes of the environment from Node
+		const options = ['--require', 'tsx/cjs', '--eval', script];
+		const env = { ...process.env, TZ: 'America/St_Johns' };
+		expect(execFileSync(process.execPath, options, { env, encoding: 'utf8' })).toBe('30000\n');
+	});
+});

@@ -1,0 +1,99 @@
+import * as http from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** What the proxy does instead of its work. */
+export interface ProxyFault {
+	/** Only this many requests; default all. */
+	times?: number;
+	/** Responds with this itself. */
+	response?: { status: number; headers?: Record<string, string>; body?: string };
+	/** `close` ends the connection without a response, `hang` never responds. */
+	connection?: 'close' | 'hang';
+}
+
+/** A forward proxy: HTTP in absolute form (RFC 9112, section 3.2.2), anything else through CONNECT (RFC 9110, section 9.3.6). */
+export interface ForwardProxy {
+	/** For HTTP_PROXY and HTTPS_PROXY. */
+	readonly url: string;
+	/** The method and target of each request, oldest first. */
+	readonly requests: string[];
+	/** What goes wrong from now on. */
+	fault: ProxyFault | undefined;
+	reset(): void;
+	close(): Promise<void>;
+}
+
+/** The response as bytes: there is no http.ServerResponse for CONNECT. */
+function responseText({ status, headers, body = '' }: NonNullable<ProxyFault['response']>): string {
+	const lines = Object.entries({ ...headers, connection: 'close' });
+	const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+	return `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`;
+}
+
+/** Starts a forward proxy on 127.0.0.1, which requires no login. */
+export async function startProxy(): Promise<ForwardProxy> {
+	const open = new Set<Duplex>();
+	const server = http.createServer();
+	server.on('connection', (socket: Socket) => {
+		open.add(socket.once('close', () => open.delete(socket)));
+	});
+
+	const proxy: ForwardProxy = {
+		url: '',
+		requests: [],
+		fault: undefined,
+		reset() {
+			proxy.requests.length = 0;
+			proxy.fault = undefined;
+		},
+		async close() {
+			const closed = new Promise((resolve) => server.close(resolve));
+			for (const socket of open) socket.destroy();
+			await closed;
+		},
+	};
+
+	/** Writes the request down; true where a fault has dealt with it. */
+	function isFaulty({ method, url }: http.IncomingMessage, socket: Duplex): boolean {
+		proxy.requests.push(`${method} ${url}`);
+		const { fault } = proxy;
+		if (!fault) return false;
+		if (fault.times !== undefined && --fault.times <= 0) proxy.fault = undefined;
+		if (fault.response) socket.end(responseText(fault.response));
+		else if (fault.connection === 'close') socket.end();
+		return true;
+	}
+
+	server.on('connect', (request: http.IncomingMessage, client: Duplex, head: Buffer) => {
+		client.on('error', () => undefined);
+		if (isFaulty(request, client)) return;
+		const { hostname, port } = new URL(`http://${request.url}`);
+		const target = connect(Number(port), hostname, () => {
+			client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+			target.write(head);
+			target.pipe(client).pipe(target);
+		});
+		open.add(target);
+		target.on('error', () => client.end(responseText({ status: 502 })));
+	});
+
+	server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
+		if (isFaulty(request, request.socket)) return;
+		const { method, url = '' } = request;
+		// Those are for the proxy alone (RFC 9110, section 7.6.1)
+		const { connection: _, 'proxy-connection': __, ...headers } = request.headers;
+		const forwarded = http.request(url, { method, headers }, (received) => {
+			const via = { via: '1.1 test-proxy' };
+			response.writeHead(received.statusCode ?? 502, { ...received.headers, ...via });
+			received.pipe(response);
+		});
+		forwarded.on('error', () => response.writeHead(502).end());
+		request.pipe(forwarded);
+	});
+
+	server.listen(0, '127.0.0.1');
+	await new Promise((resolve) => server.once('listening', resolve));
+	const { port } = server.address() as AddressInfo;
+	return Object.assign(proxy, { url: `http://127.0.0.1:${port}` });
+}
