@@ -33,7 +33,7 @@ const UNKNOWN_SITE = [400, 403, 404, 410, 422];
 /**
  * n8n's test of the credential, run when somebody saves it: logs in and reads site data with the new token.
  * A function and not n8n's declarative `test`, which can tell neither a redirect nor a web page from data,
- * shows network failures as bare codes, has no end where a service hangs, and on n8n 1.x does not log in.
+ * shows network failures as bare codes, has no end where a service hangs, and on n8n 1.x requests no data.
  *
  * @returns what the dialog shows, which is the message alone: it holds the advice, too
  */
