@@ -1,7 +1,6 @@
 import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IDataObject,
 	IHttpRequestHelper,
@@ -9,7 +8,7 @@ import type {
 	Icon,
 } from 'n8n-workflow';
 
-import { authorize, TEST_PATH } from '../nodes/AquacultureSite/service/authorization';
+import { authorize } from '../nodes/AquacultureSite/service/authorization';
 import { CREDENTIAL, logIn } from '../nodes/AquacultureSite/service/request';
 
 // Defined separately, because n8n's lint rule mistakes any field with "cert" in its name for a secret
@@ -102,32 +101,4 @@ export class AquacultureApi implements ICredentialType {
 	/** Adds the token, to requests to the service only. */
 	authenticate: IAuthenticate = async (credentials, requestOptions) =>
 		await Promise.resolve(authorize(credentials, requestOptions));
-
-	/** Any response but a 401 shows that the token is accepted, whether or not there is a site 0. */
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{$credentials.baseUrl}}',
-			url: TEST_PATH,
-			ignoreHttpStatusErrors: { ignore: true, except: [401, 502, 503, 504] },
-			disableFollowRedirect: true,
-			skipSslCertificateValidation: '={{$credentials.allowUnauthorizedCerts}}',
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message:
-						'The login succeeded, but the service rejected the access token for site data. Ask the service operator whether this user may read it.',
-				},
-			},
-			...[502, 503, 504].map((value) => ({
-				type: 'responseCode' as const,
-				properties: {
-					value,
-					message: `The login succeeded, but the service is unavailable (status ${value}). Try again later.`,
-				},
-			})),
-		],
-	};
 }

@@ -12,6 +12,7 @@ import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
 import { parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
+import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
@@ -228,11 +229,13 @@ export class AquacultureSite implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
 		// Headers of the response that may hold a session, with 'Include Response Headers and Status'
 		sensitiveOutputFields: ['headers.set-cookie', 'headers.authorization', 'headers.x-auth-token'],
 		properties: siteFields,
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return [await new SiteRun(this).execute()];

@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { toNodeError } from './nodeErrors';
+import { testCredential } from './service/credentialTest';
 import { CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
 import { claim, occasionOf, refusalOf, release, rememberRefusal } from './trigger/activation';
@@ -78,9 +79,11 @@ export class AquacultureSiteTrigger implements INodeType {
 		],
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
 		properties: triggerFields,
 	};
+
+	methods = { credentialTest: { testCredential } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {

@@ -1,57 +1,65 @@
-import { CREDENTIAL, seaFarm, useSeaFarm } from '../helpers/sea-farm';
+import type { INodeCredentialTestResult } from 'n8n-workflow';
+import nock from 'nock';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { startService } from '../fake-service/service';
+import { readBlock, writeBlock } from '../helpers/document';
+import { CREDENTIAL, useSeaFarm } from '../helpers/sea-farm';
+import { createEngine } from '../engine/engine';
+import { until } from '../helpers/until';
+import { stopClock } from './clock';
+import { arrange, expectedResult, hangs, type Outcome, OUTCOMES, type Services } from './outcomes';
+import { BLOCK, outcomesText } from './report';
+
+const TEST_LIMIT_MS = 30_000;
 
 const farm = useSeaFarm();
+let services: Services;
+const shown = new Map<Outcome, INodeCredentialTestResult>();
 
-/** What the credential dialog says when a user saves these values. */
-const dialog = async (typedInstead = {}) =>
-	await (await seaFarm(farm.service, typedInstead)).testCredential(CREDENTIAL);
+beforeAll(async () => {
+	const deserted = await startService();
+	await deserted.close();
+	const tls = await startService({ tls: await selfSignedCertificate() });
+	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
+	nock('http://sea-farm.invalid').post(/./).replyWithError(notFound);
+	services = { service: farm.service, tls, deserted: deserted.baseUrl };
+});
+afterAll(async () => await services.tls.close());
 
-describe('the credential dialog reports success', () => {
-	const success = { status: 'OK', message: 'Connection successful!' };
+const cases = Object.entries(OUTCOMES).flatMap(([place, outcomes]) =>
+	outcomes.map((outcome) => [`${place}: ${outcome.situation}`, outcome] as const),
+);
 
-	test('with the right login, and without naming a site of the user', async () => {
-		farm.service.sites.length = 0;
-		expect(await dialog()).toEqual(success);
-		expect(farm.service.counts).toMatchObject({ logins: 1, siteRequests: 1, unauthorized: 0 });
-	});
-
-	test('although another token than that of the latest login is stored: it is not sent', async () => {
-		const { engine: n8n, service } = farm;
-		await n8n.testCredential(CREDENTIAL);
-		n8n.editCredential(CREDENTIAL, { accessToken: 'issued.long.ago', accessTokenLogin: '' });
-		expect(await n8n.testCredential(CREDENTIAL)).toEqual(success);
-		expect(JSON.stringify(service.requests)).not.toContain('issued.long.ago');
-	});
-
-	test.each([200, 204, 400, 403, 404, 422, 500])(
-		'when the data side responds to the test with %i: the token was accepted',
-		async (status) => {
-			farm.service.faults.site.push({ status });
-			expect(await dialog()).toEqual(success);
-		},
-	);
+test.each(cases)('%s', async (_, outcome) => {
+	const clock = stopClock();
+	const credential = arrange(outcome, services);
+	const engine = await createEngine({ credentials: { [CREDENTIAL]: credential } });
+	let result: INodeCredentialTestResult | undefined;
+	void engine.testCredential(CREDENTIAL).then((shown) => (result = shown));
+	if (hangs(outcome)) {
+		const { counts } = farm.service;
+		const isSilent = () => counts[outcome.login ? 'tokenRequests' : 'siteRequests'] > 0;
+		await until('the service is silent', isSilent);
+		clock.advance(TEST_LIMIT_MS);
+	}
+	shown.set(outcome, await until('the test has ended', () => result));
+	expect(result).toEqual(expectedResult(outcome));
+	const { logins, refusedLogins, siteRequests } = farm.service.counts;
+	expect(logins + refusedLogins).toBeLessThanOrEqual(2);
+	expect(refusedLogins).toBeLessThanOrEqual(1);
+	expect(siteRequests).toBeLessThanOrEqual(2);
 });
 
-describe('the credential dialog says in a sentence', () => {
-	test('that the password is wrong, after one attempt', async () => {
-		expect(await dialog({ password: 'guessed' })).toEqual({
-			status: 'Error',
-			message: 'The service rejected the username or password',
-		});
-		expect(farm.service.counts.requests).toBe(1);
-	});
+test('a token that n8n has stored is neither tested nor sent: the login is', async () => {
+	const { service, engine } = farm;
+	engine.editCredential(CREDENTIAL, { accessToken: 'issued.long.ago' });
+	expect(await engine.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+	expect(service.counts).toMatchObject({ logins: 1, siteRequests: 1, unauthorized: 0 });
+	expect(JSON.stringify(service.requests)).not.toContain('issued.long.ago');
+});
 
-	test.each([
-		[
-			401,
-			'The login succeeded, but the service rejected the access token for site data. Ask the service operator whether this user may read it.',
-		],
-		...[502, 503, 504].map((status): [number, string] => [
-			status,
-			`The login succeeded, but the service is unavailable (status ${status}). Try again later.`,
-		]),
-	])('what the data side gave: %i', async (status, message) => {
-		farm.service.faults.site.push({ status });
-		expect(await dialog()).toEqual({ status: 'Error', message });
-	});
+test('docs/credential-test.md shows these outcomes', () => {
+	const text = outcomesText(shown);
+	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCK, text);
+	expect(readBlock(BLOCK)).toBe(text);
 });

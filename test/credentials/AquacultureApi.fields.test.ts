@@ -18,15 +18,6 @@ test.each([
 	expect(farm.service.counts.requests).toBe(0);
 });
 
-test('an empty password is not sent by the dialog either', async () => {
-	const engine = await seaFarm(farm.service, { password: '' });
-	expect(await engine.testCredential(CREDENTIAL)).toEqual({
-		status: 'Error',
-		message: "'Password' is empty",
-	});
-	expect(farm.service.counts.requests).toBe(0);
-});
-
 test('a number that an expression supplies is sent as text', async () => {
 	const engine = await seaFarm(farm.service, { username: '={{ 1042 }}', password: '={{ 2026 }}' });
 	expect((await engine.run({ node })).items).toHaveLength(1);

@@ -1,11 +1,13 @@
 import { selfSignedCertificate } from '../fake-service/certificate';
+import type { Faults } from '../fake-service/faults';
 import { startService } from '../fake-service/service';
+import { manySites } from '../fake-service/sites';
 import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
 import { CREDENTIAL, type Row, SITES, type Stage, TABLE, type Variation } from '../faults/table';
 import { at, defined } from '../helpers/at';
-import { type Finding, findSecrets } from './secrets';
-import { startFake, useN8n } from './use-n8n';
-import { httpRequest, siteNode, withItems } from './workflows';
+import { type Finding, findSecrets, secretsOf } from './secrets';
+import { saveCredential, startFake, useN8n } from './use-n8n';
+import { httpRequest, readSites, siteNode, withItems } from './workflows';
 
 const SETTINGS: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 
@@ -17,8 +19,8 @@ const ENCODED_CANARY = {
 	url: encodeURIComponent(CANARY),
 };
 
-/** Made of characters that look different in base64, in a URL and in a form. */
-const login = { username: 'sample-user@example.com', password: 'p+ss wörd/&=% 1042' };
+/** Made of characters that look different in base64, in a URL, in a form and in JSON. */
+const login = { username: 'sample-user@example.com', password: 'p+ss "wörd/&=% 1042' };
 
 const n8nStage = useN8n('secrets', {
 	service: { login },
@@ -44,6 +46,9 @@ beforeAll(async () => {
 	};
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);
 });
+
+const prefixed = (prefix: string, record: Record<string, string>) =>
+	Object.fromEntries(Object.entries(record).map(([key, value]) => [`${prefix}, ${key}`, value]));
 
 /** A fault that outlasts every retry is reported after the first try here, with the same message. */
 const withoutRetries = (row: Row): Row =>
@@ -120,6 +125,60 @@ test('a map as a file, which n8n stores separately', async () => {
 	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form);
 	const ids = execution.items('Read').map(({ binary }) => typeof binary?.['data']?.id);
 	expect(ids).toEqual(SITES.map(() => 'string'));
+});
+
+describe('a service that repeats what it is sent, plain and encoded, to 200 items at once', () => {
+	const sites = manySites(200);
+	const everyFourth = sites.map(({ siteId }) => siteId).filter((_, index) => index % 4 === 0);
+
+	test.each<[string, Partial<Faults>, string, number]>([
+		[
+			'the tokens of every fourth site, with tokens renewed in mid-run',
+			{ site: [{ siteId: everyFourth, status: 422, echo: true }], tokenLifetime: { uses: 60 } },
+			'The service rejected the request for site',
+			everyFourth.length,
+		],
+		[
+			'the password, at a login in mid-run',
+			{ token: [{ skip: 1, status: 403, echo: true }], tokenLifetime: { uses: 100 } },
+			'The service rejected the username or password',
+			100,
+		],
+	])('%s', async (name, faults, message, count) => {
+		const { cleanup, n8n } = n8nStage;
+		const service = await startFake(cleanup, { login, sites });
+		Object.assign(service.faults, faults);
+		service.faults.site.push({ latencyMs: 3 });
+		const credential = await saveCredential(n8n, service);
+		const onError = 'continueRegularOutput';
+		const ids = sites.map(({ siteId }) => siteId);
+		const execution = await n8n.createAndRun(
+			readSites(ids, siteNode('Read', credential, {}, { onError })),
+		);
+		Object.assign(secrets, prefixed(name, secretsOf(service)));
+
+		const failed = execution.json('Read').filter(({ error }) => error !== undefined);
+		expect(execution.json('Read')).toHaveLength(200);
+		expect(failed).toHaveLength(count);
+		for (const { error, message: advice } of failed) {
+			expect(error).toContain(message);
+			expect(advice).toContain('Rejected: ••• ••• •••');
+		}
+		expect(service.issuedTokens.length).toBeGreaterThan(name.includes('tokens') ? 2 : 0);
+	});
+});
+
+test('the fields of a credential that hold secrets are not sent to the browser', async () => {
+	const { n8n, service } = n8nStage;
+	service.reset();
+	const credential = await saveCredential(n8n, service);
+	await n8n.createAndRun(readSites([1042], siteNode('Read', credential, {})));
+	const path = `/credentials/${credential.id}?includeData=true`;
+	const { data } = await n8n.rest.get<{ data: Record<string, string> }>(path);
+	const { baseUrl, username, allowUnauthorizedCerts, ...hidden } = data;
+	expect({ baseUrl, username }).toEqual({ baseUrl: service.baseUrl, username: login.username });
+	const blank = expect.stringMatching(/^__n8n_BLANK_VALUE_/) as string;
+	expect(hidden).toEqual({ password: blank, accessToken: blank, accessTokenLogin: blank });
 });
 
 describe('after all of the above', () => {

@@ -10,7 +10,7 @@ export interface Finding {
 	/** `file …` in the user folder, `table …` of the database, or `GET …` of the REST interface. */
 	place: string;
 	secret: string;
-	form: 'plain' | 'base64' | 'URL-encoded';
+	form: 'plain' | 'base64' | 'URL-encoded' | 'JSON-escaped';
 }
 
 type Form = Pick<Finding, 'secret' | 'form'> & { bytes: Buffer };
@@ -30,12 +30,17 @@ function base64(value: string): string[] {
 	});
 }
 
+const jsonEscaped = (value: string) => JSON.stringify(value).slice(1, -1);
+
 function formsOf([secret, value]: [string, string]): Form[] {
 	const forms = new Map<string, Finding['form']>();
 	for (const text of base64(value)) forms.set(text, 'base64');
 	forms.set(encodeURIComponent(value), 'URL-encoded');
 	forms.set(new URLSearchParams([[value, '']]).toString().slice(0, -1), 'URL-encoded');
-	// Last, because a text without special characters is its own URL-encoded form.
+	// Once where the service has escaped it or n8n stores it, twice where both have
+	const once = jsonEscaped(value);
+	for (const text of [once, jsonEscaped(once)]) forms.set(text, 'JSON-escaped');
+	// Last, because a text without special characters is its own URL-encoded and JSON-escaped form.
 	forms.set(value, 'plain');
 	return [...forms].map(([text, form]) => ({ secret, form, bytes: Buffer.from(text) }));
 }
@@ -115,7 +120,7 @@ export function secretsOf({ logins, issuedTokens }: Service): Record<string, str
 /**
  * Searches for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored
  * binary data, what was pushed to an open editor), all rows of its database and the responses to its editor; plain,
- * base64 and URL-encoded. The stored credential holds them encrypted, which is none of these.
+ * base64, URL-encoded and JSON-escaped. The stored credential holds them encrypted, which is none of these.
  * @param secrets by their names in the findings
  */
 export async function findSecrets(

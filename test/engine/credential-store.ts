@@ -129,8 +129,7 @@ export class CredentialStore extends ICredentialsHelper {
 			(property) => property.type === 'hidden' && property.typeOptions?.expirable === true,
 		)?.name;
 		if (token === undefined || type.preAuthentication === undefined) return undefined;
-		const isCredentialTest = node.type === 'n8n-nodes-base.noOp' && node.parameters.temp === '';
-		if (credentials[token] !== '' && !credentialsExpired && !isCredentialTest) return undefined;
+		if (credentials[token] !== '' && !credentialsExpired) return undefined;
 
 		const output = (await this.runPreAuthentication(helpers, credentials, typeName)) ?? {};
 		const reference = node.credentials?.[typeName];

@@ -97,8 +97,8 @@ export class Engine {
 	async testCredential(name: string): Promise<INodeCredentialTestResult> {
 		const type = this.store.type(CREDENTIAL_TYPE);
 		const data = this.store.withDefaults(type.name, this.database[name] ?? {});
-		const reference = this.store.reference(name) ?? {};
-		return await testCredential(type, data, reference, this.additionalData('internal'));
+		const additionalData = this.additionalData('internal');
+		return await testCredential(this.types.nodes, type, data, additionalData);
 	}
 
 	/**

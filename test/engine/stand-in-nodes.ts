@@ -16,7 +16,7 @@ export const field = (name: string): INodeProperties => ({
 	default: '',
 });
 
-export function describeNode(
+function describeNode(
 	name: string,
 	rest: Partial<INodeTypeDescription> = {},
 ): INodeTypeDescription {

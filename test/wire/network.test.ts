@@ -81,5 +81,6 @@ test.each(FAILURES)('%s for the login', async (_, failure, sentence, tries) => {
 
 	// Unless the failed login is still remembered
 	serverAt().post('/auth/token').optionally().replyWithError(failure);
-	expect(await n8n.testCredential(CREDENTIAL)).toEqual({ status: 'Error', message: sentence });
+	const { message } = await n8n.testCredential(CREDENTIAL);
+	expect(message.slice(0, sentence.length)).toBe(sentence);
 });

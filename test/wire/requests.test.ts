@@ -55,8 +55,7 @@ describe('the login and the request for a site, header by header', () => {
 		serverAt().get('/meta/sites/0').reply(404);
 		const n8n = await n8nAtWire();
 		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
-		const acceptsAll = { accept: 'application/json, text/plain, */*' };
-		expect(sent).toEqual([loginRequest, dataRequest('/meta/sites/0', acceptsAll)]);
+		expect(sent).toEqual([loginRequest, dataRequest('/meta/sites/0')]);
 	});
 
 	test('of the HTTP Request node', async () => {

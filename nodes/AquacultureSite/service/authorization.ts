@@ -2,10 +2,7 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl, toUrl } from './baseUrl';
-import { isJustIssued, isOfOtherLogin } from './tokens';
-
-/** What the credential test requests; no site ID is needed to see whether the token is accepted. */
-export const TEST_PATH = '/meta/sites/0';
+import { isOfOtherLogin } from './tokens';
 
 /** n8n takes it for an expired token: it requests a new one and tries again with that. */
 class TokenOutOfDate extends Error {
@@ -34,13 +31,8 @@ export function authorize(
 ): IHttpRequestOptions {
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
 	const options = { ...requestOptions };
-	const isTest = options.baseURL === credentials.baseUrl && options.url === TEST_PATH;
-	if (isTest) options.baseURL = baseUrl.url;
 	if (targetOf(options)?.origin !== baseUrl.origin) return options;
-
-	// A test must prove the login, not only the token that n8n has kept
-	const mustLogIn = isTest && !isJustIssued(baseUrl, credentials);
-	if (mustLogIn || isOfOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
+	if (isOfOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
 
 	const { accessToken } = credentials;
 	const given = options.headers ?? {};

@@ -77,19 +77,6 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 	credentials.accessTokenLogin = 'expired';
 }
 
-/** Whether the credential's token was issued by this process a moment ago. */
-export function isJustIssued(
-	baseUrl: BaseUrl,
-	credentials: ICredentialDataDecryptedObject,
-): boolean {
-	const settled = exchanges.get(cacheKey(baseUrl, credentials))?.settled;
-	return (
-		settled !== undefined &&
-		settled.token === credentials.accessToken &&
-		Date.now() - settled.at < SHARED_WITH_NEW_CALLERS_MS
-	);
-}
-
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
 function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean {
 	// A failed login is answered from memory: accounts get locked, and services that are ill need a rest

@@ -1,0 +1,63 @@
+import {
+	arrange,
+	expectedResult,
+	hangs,
+	type Outcome,
+	OUTCOMES,
+	type Services,
+} from '../credentials/outcomes';
+import { selfSignedCertificate } from '../fake-service/certificate';
+import { startService } from '../fake-service/service';
+import { startFake, useN8n } from './use-n8n';
+
+const LONGEST_TEST_MS = 30_000;
+
+const stage = useN8n('credential');
+let services: Services;
+
+beforeAll(async () => {
+	const deserted = await startService();
+	await deserted.close();
+	const tls = await startFake(stage.cleanup, { tls: await selfSignedCertificate() });
+	services = { service: stage.service, tls, deserted: deserted.baseUrl };
+});
+
+const all = Object.entries(OUTCOMES).flatMap(([place, outcomes]) =>
+	outcomes.map((outcome) => [`${place}: ${outcome.situation}`, outcome] as const),
+);
+
+/** What the dialog gets; `isLate` where it had to wait for too long. */
+async function testCredential(outcome: Outcome, at: Services) {
+	const data = arrange(outcome, at);
+	const started = Date.now();
+	const result = await stage.n8n.testCredential(stage.credential, data);
+	return { ...result, isLate: Date.now() - started >= LONGEST_TEST_MS };
+}
+
+test.each(all.filter(([, outcome]) => !hangs(outcome)))('%s', async (_, outcome) => {
+	services.service.reset();
+	expect(await testCredential(outcome, services)).toEqual({
+		...expectedResult(outcome),
+		isLate: false,
+	});
+	const { refusedLogins, siteRequests } = services.service.counts;
+	expect(refusedLogins).toBeLessThanOrEqual(1);
+	expect(siteRequests).toBeLessThanOrEqual(2);
+});
+
+/** Side by side, as each of them takes its time. */
+test('a service that never completes a response: each test ends in time', async () => {
+	const inData = all.map(([, outcome]) => outcome).filter(hangs);
+	const slowLogin = inData
+		.filter(({ data }) => data?.connection === 'hang')
+		.map((outcome) => ({ ...outcome, login: { latencyMs: 15_000 } }));
+	const outcomes = [...inData, ...slowLogin];
+	expect(outcomes).toHaveLength(5);
+	const results = outcomes.map(async (outcome) => {
+		const service = await startFake(stage.cleanup);
+		return await testCredential(outcome, { ...services, service });
+	});
+	expect(await Promise.all(results)).toEqual(
+		outcomes.map((outcome) => ({ ...expectedResult(outcome), isLate: false })),
+	);
+});
