@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -31,11 +32,11 @@ export function readCompose(variables: Record<string, string>): ComposeServices 
 		defined(variables[name]),
 	);
 	const { services } = parse(text, { merge: true }) as { services: ComposeServices };
-	expect(Object.keys(services).sort()).toEqual([...SERVICES].sort());
+	assert.deepEqual(Object.keys(services).sort(), [...SERVICES].sort());
 	for (const each of Object.values(services)) {
 		for (const [name, { condition }] of Object.entries(each.depends_on ?? {})) {
-			expect(condition).toBe('service_healthy');
-			expect(services).toHaveProperty([name, 'healthcheck']);
+			assert.equal(condition, 'service_healthy');
+			assert(services[name as keyof ComposeServices].healthcheck, name);
 		}
 	}
 	return services;
@@ -44,7 +45,7 @@ export function readCompose(variables: Record<string, string>): ComposeServices 
 /** The command that tells whether a service is healthy; `options` say where it is on this machine. */
 export function probeOf({ healthcheck }: ComposeService, options: string[]): [string, string[]] {
 	const [kind, command, ...args] = defined(healthcheck).test;
-	expect(kind).toBe('CMD');
+	assert.equal(kind, 'CMD');
 	return [defined(command), [...options, ...args]];
 }
 

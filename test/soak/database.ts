@@ -34,13 +34,15 @@ export class Database {
 		});
 	}
 
-	static postgres({ postgresPort }: Servers): Database {
-		const psql = (...sql: string[]) =>
-			outputOf([
+	static postgres({ postgresPort }: Servers, password: string): Database {
+		const psql = (...sql: string[]) => {
+			const command: Command = [
 				postgresCommand('psql'),
 				...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
 				...sql.flatMap((statement) => ['-c', statement]),
-			]);
+			];
+			return outputOf(command, { PGPASSWORD: password });
+		};
 		return new Database(async () => {
 			const bytes = await psql(
 				SIZE.replace('length("staticData")', 'octet_length("staticData"::text)'),
@@ -59,8 +61,11 @@ export class Database {
 	}
 }
 
-async function outputOf([name, ...args]: Command): Promise<string> {
-	const { code, stdout, output } = await run(name, args, { cwd: ROOT, env: process.env });
+async function outputOf([name, ...args]: Command, env = {}): Promise<string> {
+	const { code, stdout, output } = await run(name, args, {
+		cwd: ROOT,
+		env: { ...process.env, ...env },
+	});
 	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
 	return stdout.trim();
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { markdownTable } from 'markdown-table';
 import { runCommand, say } from '../e2e/cli';
@@ -13,7 +14,8 @@ import { at, defined } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { megabytes } from '../helpers/numbers';
 import { until } from '../helpers/until';
-import { readCompose } from '../queue/docker';
+import { concurrencyOf, readCompose } from '../queue/compose';
+import { environmentHere } from '../queue/docker';
 import { startServers } from '../queue/servers';
 import { Database } from './database';
 import { Load } from './load';
@@ -44,18 +46,20 @@ async function startPlatform(cleanup: Cleanup, setup: Setup, isQueue: boolean) {
 		const n8n = await startN8n(cleanup, n8nOptions);
 		return { n8n, database: Database.sqlite(n8n, setup.install.node) };
 	}
-	const servers = await startServers(cleanup);
-	const { env, concurrency } = readCompose(servers);
+	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
+	const services = readCompose(secrets);
+	const servers = await startServers(cleanup, services);
+	const env = environmentHere(services.n8n, servers);
 	const n8n = await startN8n(cleanup, { ...n8nOptions, env });
 	const worker = await N8nInstance.create({
 		...n8nOptions,
 		name: 'scale-worker',
-		env,
-		worker: { concurrency },
+		env: environmentHere(services.worker, servers),
+		worker: { concurrency: concurrencyOf(services.worker) },
 	});
 	cleanup.defer(() => worker.dispose());
 	await worker.start();
-	return { n8n, database: Database.postgres(servers) };
+	return { n8n, database: Database.postgres(servers, secrets.POSTGRES_PASSWORD) };
 }
 
 /** Requests that belong together, because nothing was requested for seconds before and after them. */
