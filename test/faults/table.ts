@@ -71,6 +71,7 @@ const WRONG_LOGIN = inCredential('The service rejected the username or password'
 const REFUSED_LOGIN = inCredential('The service refused the login (status {status})');
 const NO_LOGIN = inCredential('No login endpoint was found at this address');
 const NO_TOKEN = inCredential('The login response contains no access token');
+const REFUSED_BY_PAGE = inCredential('The login was refused with a web page (status 403)');
 const LOGIN_PAGE = inCredential('The login returned a web page');
 const MOVED = inCredential('The service redirects to another address');
 const REJECTED_TOKEN = inCredential('The service rejected a newly issued access token');
@@ -79,6 +80,7 @@ const TOO_LONG = 'The service asked for a wait of 60 minutes';
 const UNAVAILABLE = 'The service is unavailable (status {status})';
 const NOT_FOUND = 'Site {site} was not found';
 const NO_ACCESS = 'This user has no access to site {site}';
+const PAGE_REFUSES = 'Access to site {site} was refused with a web page (status 403)';
 const REFUSED = 'The service rejected the request for site {site} (status {status})';
 const NOT_VALID = 'The response for site {site} is not valid';
 const EMPTY = 'The response for site {site} is empty';
@@ -277,8 +279,13 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
+/** A page is often that of a firewall. */
+const { '403 html': byPage = {}, ...NOT_BY_PAGE } = statuses(403);
+const BY_PAGE: Variations = { html: byPage };
+
 const LOGIN_ROWS: Row[] = [
-	...login(...status(400, 401, 403), WRONG_LOGIN),
+	...login('Status 400, 401, 403', { ...statuses(400, 401), ...NOT_BY_PAGE }, WRONG_LOGIN),
+	...login('Status 403 with a web page', BY_PAGE, REFUSED_BY_PAGE),
 	...login(...status(404, 405), NO_LOGIN),
 	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
 	...login(...status(429), BUSY, 0),
@@ -343,7 +350,8 @@ const PASSING_ROWS: Row[] = [
 
 const SITE_ROWS: Row[] = [
 	site(...status(404), NOT_FOUND),
-	site(...status(403), NO_ACCESS),
+	site('Status 403', NOT_BY_PAGE, NO_ACCESS),
+	site('Status 403 with a web page', BY_PAGE, PAGE_REFUSES),
 	site(...status(400, 402, 405, 408, 409, 410, 418, 422, 451, 499), REFUSED),
 	site(...status(401), REJECTED_TOKEN, {
 		stopped: { requests: 2, logins: 2 },
