@@ -11,7 +11,7 @@ import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
 import { connectionFailure, formatDuration, ServiceFailure } from './failures';
-import { networkFailure, toServiceResponse } from './networkErrors';
+import { networkFailure, responseIn, toServiceResponse } from './networkErrors';
 import type { N8nResponse } from './networkErrors';
 import { quoteOf } from './quote';
 import { logIn } from './request';
@@ -122,7 +122,7 @@ async function readTestSite(
 	return await helpers
 		.httpRequest(options)
 		.then((full: N8nResponse) => toServiceResponse(full))
-		.catch((error: unknown) => networkFailure(error, url));
+		.catch((error: unknown) => responseIn(error) ?? networkFailure(error, url));
 }
 
 /** Why a run could not read data, by the response for a site that does not exist. */

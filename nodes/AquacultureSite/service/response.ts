@@ -92,9 +92,12 @@ function toFailure(
 	const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => texts[name] ?? '');
 	const quote = quoteOf(body, secrets);
 	const speaker = isOfProxy ? 'proxy' : 'service';
+	const text = fill(advice);
+	// An advice that ends with an address has no full stop
+	const stop = text.endsWith('.') ? '' : '.';
 	return new ServiceFailure(
 		fill(message),
-		quote === '' ? fill(advice) : `${fill(advice)} The ${speaker} says: "${quote}"`,
+		quote === '' ? text : `${text}${stop} The ${speaker} says: "${quote}"`,
 		{
 			subject,
 			// What a proxy refuses, it refuses for every site
