@@ -17,10 +17,10 @@ const PASSWORD = 'pä"ss/wo+rd 1042%';
 const MAX_LOGINS = 8;
 /** Of the requests for one site. */
 const MAX_RETRIES = 3;
-/** A refusal by a rate limit that lets others through does not count, twenty times. */
-const MAX_REFUSALS = 20;
+/** A refusal by a rate limit that lets others through does not count, a few times. */
+const MAX_REFUSALS = 8;
 /** Requests that may be in flight when a token expires. */
-const MAX_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 128;
 /** The longest wait that a run may make for one reason, and the most that all of them may take. */
 const LONGEST_WAIT_S = 60;
 
