@@ -49,7 +49,7 @@ export class AquacultureApi implements ICredentialType {
 			required: true,
 			default: '',
 			placeholder: 'e.g. https://api.example.com',
-			description: 'The address of the service, as provided by its operator',
+			hint: 'The address of the service, as provided by its operator, e.g. https://api.example.com',
 		},
 		{
 			displayName: 'Username',

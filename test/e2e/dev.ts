@@ -2,9 +2,9 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
-import { keepOpen, runCommand, say, startDemo } from './cli';
+import { choosePort, keepOpen, runCommand, say, startDemo } from './cli';
 import type { N8nInstance } from './n8n';
-import { freePort, GuardedProcess } from './processes';
+import { GuardedProcess } from './processes';
 import { packageManagerEnv, ROOT } from './workspace';
 
 const USAGE = `Starts an n8n with the package in it and a fake aquaculture service, for work on the package: each change in
@@ -53,7 +53,7 @@ async function rebuildInto(n8n: N8nInstance, cleanup: Cleanup): Promise<void> {
 const OPTIONS = { port: { type: 'string', default: '5678' } } as const;
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
-	const port = await freePort(values.port);
+	const port = await choosePort(values.port);
 	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
 	const demo = await startDemo(options, cleanup);
 	await rebuildInto(demo.n8n, cleanup);

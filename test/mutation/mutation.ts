@@ -31,6 +31,7 @@ function optionsOf({ file, tests }: Target): object {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
+				testTimeout: 5000,
 				// Stryker cannot load the one that is written in TypeScript
 				testEnvironment: 'node',
 				testMatch: tests.map((path) => `<rootDir>/${path}`),

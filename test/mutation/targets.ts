@@ -17,10 +17,16 @@ const LOGIN_TESTS = ['test/credentials/*.test.ts', 'test/security/isolation.test
 /** Where a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
 const OTHER_TESTS: Record<string, string[]> = {
 	AquacultureApi: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
-	AquacultureSite: ['test/nodes/advice.test.ts', 'test/nodes/service/SiteService.test.ts'],
+	AquacultureSite: ['advice', 'descriptions', 'service/SiteService'].map(
+		(name) => `test/nodes/${name}.test.ts`,
+	),
+	AquacultureSiteTrigger: ['test/nodes/descriptions.test.ts'],
 	authorization: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
+	credentialTest: ['test/credentials/*.test.ts'],
+	networkErrors: ['test/proxy/*.test.ts', 'test/wire/*.test.ts'],
 	nodeErrors: ['test/nodes/advice.test.ts'],
 	request: [...LOGIN_TESTS, 'test/wire/*.test.ts', 'test/nodes/service/SiteService.test.ts'],
+	responseRules: ['test/nodes/service/response.test.ts'],
 	session: [
 		'test/nodes/service/SiteService.test.ts',
 		'test/credentials/AquacultureApi.memory.test.ts',
@@ -31,6 +37,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	],
 	stopping: ['test/nodes/service/SiteService.test.ts'],
 	tokens: LOGIN_TESTS,
+	siteOutput: ['test/nodes/operations/sites.test.ts'],
 	units: ['test/nodes/operations/index.test.ts'],
 };
 
