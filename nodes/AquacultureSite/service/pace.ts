@@ -168,6 +168,8 @@ export class Pace {
 	 */
 	private async fillSlots(): Promise<void> {
 		this.isFilling = true;
+		// The request that found the overload comes back in this turn, and goes first
+		if (this.isProbeDue) await this.clock.pause(0);
 		let turnStart = this.clock.now();
 		while (this.mayStart()) {
 			const now = this.clock.now();
@@ -186,7 +188,7 @@ export class Pace {
 
 	/** At the most in flight, the next one takes over at once. While that grows, each waits for the event loop. */
 	private handOver(): void {
-		const isDue = this.nextStart <= this.clock.now();
+		const isDue = !this.isProbeDue && this.nextStart <= this.clock.now();
 		if (isDue && this.limit === this.maxConcurrency && this.mayStart()) this.startNext();
 	}
 
