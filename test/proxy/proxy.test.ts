@@ -26,7 +26,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
 	await Promise.all([proxy, services.http, services.https].map(async (each) => await each.close()));
-	nock.activate();
 });
 
 beforeEach(() => {
