@@ -378,19 +378,12 @@ const SITE_ROWS: Row[] = [
 	),
 	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
-	site(...atEverySite(status(502, 504)), UNAVAILABLE, {
+	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
 		hit: ALL,
 		// Two sites take turns until the outage is found, and with a third one the service is given up
 		skipped: ALL.slice(3),
 		stopped: { requests: TRIES, logins: 1 },
 		continued: { requests: 2 * TRIES + 1, logins: 1 },
-	}),
-	site(...atEverySite(status(503)), UNAVAILABLE, {
-		hit: ALL,
-		skipped: ALL.slice(3),
-		// An overload is that of the service: the tries of the first site count for the next ones
-		stopped: { requests: TRIES, logins: 1 },
-		continued: { requests: TRIES + 2, logins: 1 },
 	}),
 	site(...status(300, 305, 399), MOVED),
 	site(...bodiless(101, 204, 304), EMPTY),

@@ -26,6 +26,9 @@ export interface LoadReport {
 	overload: (wait: number, isLimit: boolean) => void;
 }
 
+// So often in a row, the same requests may be the only ones that are refused
+const OVERLOADS_BEFORE_OTHERS = 8;
+
 interface Waiting {
 	/** Settles the promise of `run`: with a turn its function starts, without one it never does. */
 	start: (turn: Start | undefined) => void;
@@ -42,7 +45,8 @@ interface Start {
 /**
  * How many requests of one run are in flight at once, how fast they start, and when none may. It starts with
  * many, one after the other, so that the service bears a steady load; with each success there is one more. After
- * an overload one request goes first, and the others follow at the rate that the service accepts.
+ * an overload it goes on with half as many. Where the service limits the rate, one request goes first, and the
+ * others follow at the rate that the service accepts.
  */
 export class Pace {
 	private limit: number;
@@ -149,11 +153,17 @@ export class Pace {
 		if (this.isNews(own)) {
 			this.overloads++;
 			this.overloadsInARow++;
-			this.isOthersTurn = isLimit && own.isProbe;
-			const now = this.clock.now();
-			this.rate.refuse(now, now + wait, isLimit);
+			if (isLimit) {
+				this.isOthersTurn = own.isProbe;
+				const now = this.clock.now();
+				this.rate.refuse(now, now + wait);
+			} else {
+				// No rate says how much a service can bear that is in trouble
+				this.limit = Math.max(1, Math.floor(this.limit / 2));
+				this.isOthersTurn = this.overloadsInARow >= OVERLOADS_BEFORE_OTHERS;
+			}
 		}
-		this.isProbeDue = true;
+		if (isLimit) this.isProbeDue = true;
 		this.pause(wait);
 	}
 

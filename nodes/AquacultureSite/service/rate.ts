@@ -73,19 +73,18 @@ export class Rate {
 	}
 
 	/**
-	 * The service is overloaded; once for all requests that were in flight together.
+	 * The service limits the rate; once for all requests that were in flight together.
 	 *
 	 * @param until the end of the wait, in milliseconds
-	 * @param isLimit whether it limits the rate: other overloads are soon over, and not remembered
 	 */
-	refuse(now: number, until: number, isLimit: boolean): void {
+	refuse(now: number, until: number): void {
 		// Nothing is known of a service that has accepted nothing
 		if (this.total.count === 0) return;
 		this.base = Math.max(SLOWEST, this.rateAfter(this.perSecond(now), until));
 		this.latest = this.base;
 		this.isBurstOver = true;
 		this.setAt = until;
-		if (isLimit) this.remember();
+		this.remember();
 	}
 
 	private rateAfter(refused: number, until: number): number {

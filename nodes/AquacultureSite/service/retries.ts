@@ -16,6 +16,9 @@ const MAX_SITES_GIVEN_UP = 3;
 // So many may fail side by side before the others wait, too
 const MAX_FAILURES_IN_ROW = 8;
 
+// Then others were tried too, and the service is out of order
+const MAX_OVERLOADS_IN_ROW = 12;
+
 // When nothing has come for so long, a request that fails is not sent again
 const LONGEST_SILENCE_MS = 60_000;
 
@@ -137,9 +140,10 @@ export class Retries {
 		const isRateLimit = failure.retry === 'rateLimited';
 		if (isRateLimit && this.turns.isNoLimit) return this.decideForOne(failure, tries);
 		const isForAll = isOverload(failure);
-		// After an overload one request goes first: it tries for all
+		// At a rate limit one request goes first: it tries for all. So do they all in an outage.
 		const inARow = report.overloadsInARow();
-		if (isForAll) tries.counted = Math.max(tries.counted, inARow);
+		if (isRateLimit || inARow > MAX_OVERLOADS_IN_ROW)
+			tries.counted = Math.max(tries.counted, inARow);
 		const othersGotThrough = this.turns.othersGotThrough(tries);
 		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
 		// In a row, connections are not lost by chance: the whole run is held back

@@ -131,3 +131,43 @@ describe.each<Limit>([
 		},
 	);
 });
+
+describe('status 503, with which a service names no rate', () => {
+	/** The runs end, whatever the seed: how many items were read, and after how many seconds. */
+	const runWhere = async (isRefused: (item: number, sent: number) => boolean) => {
+		useSeed(1);
+		const { signal } = new AbortController();
+		const clock = new FakeClock(signal, 1);
+		const pace = new Pace(128, clock, signal, new Rate());
+		const retries = new Retries(pace, 60_000, clock, signal);
+		let sent = 0;
+		const items = Array.from({ length: 200 }, async (_, item) => {
+			const request = async () => {
+				const refused = isRefused(item, ++sent);
+				await clock.pause(100);
+				const details = { subject: 'service', retry: 'overloaded' } as const;
+				return refused ? new ServiceFailure('Busy', 'Wait', details) : item;
+			};
+			return await retries.run(request, 3).catch(() => undefined);
+		});
+		const start = clock.now();
+		await clock.advance(Infinity);
+		const read = (await Promise.all(items)).filter((item) => item !== undefined);
+		return { read: read.length, seconds: (clock.now() - start) / 1000, rate: pace.rate.slowedTo };
+	};
+
+	test('at every fourth site costs the others nothing but a few pauses', async () => {
+		const { read, seconds, rate } = await runWhere((item) => item % 4 === 0);
+		expect([read, rate]).toEqual([150, Infinity]);
+		expect(seconds).toBeLessThan(15);
+	});
+
+	test.each([
+		['from the start on', 0],
+		['in mid-run', 100],
+	])('at every site %s: the service is given up', async (_, readBefore) => {
+		const { read, seconds } = await runWhere((_item, sent) => sent > readBefore);
+		expect(read).toBe(readBefore);
+		expect(seconds).toBeLessThan(90);
+	});
+});

@@ -1,18 +1,18 @@
 import { Rate } from '../../../nodes/AquacultureSite/service/rate';
 
 /** A rate of 20 per second, measured by 20 requests. */
-function measured(account?: string, isLimit = true): Rate {
+function measured(account?: string): Rate {
 	const rate = new Rate(account);
 	rate.start(0);
 	for (let request = 0; request < 20; request++) rate.accept(0);
-	rate.refuse(0, 1000, isLimit);
+	rate.refuse(0, 1000);
 	return rate;
 }
 
 test('any number, until the service refuses one; then what it accepted until the end of the wait', () => {
 	const rate = new Rate();
 	expect(rate.start(0)).toBe(0);
-	rate.refuse(0, 1000, true);
+	rate.refuse(0, 1000);
 	// It has accepted nothing: nothing is known
 	expect(rate.slowedTo).toBe(Infinity);
 	expect(measured().start(1000)).toBe(50);
@@ -20,16 +20,16 @@ test('any number, until the service refuses one; then what it accepted until the
 
 test('while nothing is accepted, the measure goes on', () => {
 	const rate = measured();
-	rate.refuse(1000, 2000, true);
+	rate.refuse(1000, 2000);
 	expect(rate.slowedTo).toBe(10);
-	rate.refuse(2000, 100_000, true);
+	rate.refuse(2000, 100_000);
 	expect(rate.slowedTo).toBe(1);
 });
 
 test('a rate that is refused is cut a little, toward what was accepted in all', () => {
 	const rate = measured();
 	for (let request = 0; request < 20; request++) rate.accept(1500);
-	rate.refuse(2000, 3000, true);
+	rate.refuse(2000, 3000);
 	expect(rate.slowedTo).toBeCloseTo(Math.sqrt(19 * (40 / 3)));
 });
 
@@ -42,10 +42,10 @@ test('it stays for five seconds, then grows ever faster', () => {
 test('a measure of few doubles each second until it is refused, then it is halved once', () => {
 	const rate = new Rate();
 	rate.accept(0);
-	rate.refuse(0, 1000, true);
+	rate.refuse(0, 1000);
 	expect(1000 / rate.start(4000)).toBeCloseTo(8);
 	rate.accept(4000);
-	rate.refuse(4000, 5000, true);
+	rate.refuse(4000, 5000);
 	expect(rate.slowedTo).toBeCloseTo(4);
 	expect(1000 / rate.start(6000)).toBeCloseTo(4);
 });
@@ -76,9 +76,7 @@ describe('the next run', () => {
 		expect(timeout).toHaveBeenCalledWith(600_000);
 	});
 
-	test('knows nothing of an overload that was no limit, or where a hundred others were limited since', () => {
-		measured('busy', false);
-		expect(new Rate('busy').slowedTo).toBe(Infinity);
+	test('knows nothing where a hundred others were limited since', () => {
 		measured('first');
 		for (let other = 0; other < 100; other++) measured(`other ${other}`);
 		expect(new Rate('first').slowedTo).toBe(Infinity);
