@@ -17,6 +17,7 @@ const SENTENCES = [
 	/The service is unavailable \(status 50[03]\)/,
 	/The connection to the service was lost/,
 	/The service did not respond in time/,
+	/Not requested because the service is not responding/,
 	/The service rejected a newly issued access token: .*/,
 ];
 const NOT_FOUND = new RegExp(`Site ${NOT_THERE} was not found`);
