@@ -57,7 +57,7 @@ export class Pace {
 
 	private overloadsInARow = 0;
 
-	/** The latest probe, a retry, was refused by a rate limit: it may be the only request that is. */
+	/** A retry was refused again, or several were in a row: they may be the only requests that are. */
 	private isOthersTurn = false;
 
 	private isProbeDue = false;
