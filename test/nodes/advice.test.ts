@@ -8,7 +8,7 @@ const KEEP = "To keep what can be read, set 'On Error' to 'Continue' in the node
 
 async function adviceOf(fault: Fault, parameters = {}) {
 	farm.service.faults.site.push(fault);
-	const options = { maxRetries: 0, timeout: 200 };
+	const options = { maxRetries: 0, timeout: fault.connection === 'hang' ? 200 : 30_000 };
 	const all = { operation: 'getAll', siteIds: '1042, 1057', options, ...parameters };
 	return String((await farm.run(all)).error?.description);
 }
