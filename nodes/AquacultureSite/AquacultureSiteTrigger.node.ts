@@ -104,7 +104,10 @@ function settingsOf(context: IPollFunctions) {
 async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
 	const { siteIds, apiVersion, events } = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
-	const site = await readFirstSite(service, siteIds, apiVersion, LONGEST_POLL_MS);
+	const site = await readFirstSite(service, siteIds, {
+		apiVersion,
+		milliseconds: LONGEST_POLL_MS,
+	});
 	return sampleEvents(site, events, new Date().toISOString());
 }
 
@@ -123,8 +126,9 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 	try {
 		const old = readState(kept, `${service.url} ${settings.apiVersion}`);
 		const siteIds = inTurn(settings.siteIds, old.turns);
-		const time = Math.min(LONGEST_POLL_MS, pollBudget(context));
-		const reading = await readSites(service, siteIds, settings.apiVersion, time);
+		const milliseconds = Math.min(LONGEST_POLL_MS, pollBudget(context));
+		const { apiVersion } = settings;
+		const reading = await readSites(service, siteIds, { occasion, apiVersion, milliseconds });
 		// From here on nothing waits. Where another poll has taken over meanwhile, what this one has read is older.
 		if (kept.polledAt !== undefined && kept.polledAt !== old.polledAt) return [];
 		const poll = { ...reading, occasion, siteIds, now: new Date() };
