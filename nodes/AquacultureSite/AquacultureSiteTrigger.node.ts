@@ -11,7 +11,14 @@ import { toNodeError } from './nodeErrors';
 import { testCredential } from './service/credentialTest';
 import { CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
-import { claim, occasionOf, refusalOf, release, rememberRefusal } from './trigger/activation';
+import {
+	claim,
+	occasionOf,
+	pollBudget,
+	refusalOf,
+	release,
+	rememberRefusal,
+} from './trigger/activation';
 import type { SiteEvent } from './trigger/events';
 import { parseSettings, triggerFields } from './trigger/fields';
 import { concludePoll } from './trigger/poll';
@@ -148,9 +155,4 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 	} finally {
 		release(kept);
 	}
-}
-
-/** Milliseconds that n8n gives a poll; n8n 1.x sets no limit. */
-function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
-	return context.getPollBudgetMs?.() ?? Infinity;
 }

@@ -184,6 +184,14 @@ describe('a site that cannot be read', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
+	test("three polls of n8n's durable scheduler in a row is reported once, too", async () => {
+		const trigger = await activated();
+		farm.service.faults.site.push({ status: 500 });
+		expect([await trigger.pollDurably(), await trigger.pollDurably()]).toEqual([null, null]);
+		await expect(trigger.pollDurably()).rejects.toThrow('No site could be read in 3 polls');
+		expect(await trigger.pollDurably()).toBeNull();
+	});
+
 	test.each<[Fault, string, string]>([
 		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
 		[{ siteId: 1042, status: 403 }, '403', 'This user has no access to site 1042'],

@@ -30,11 +30,21 @@ const refusals = new WeakMap<object, Refusal>();
 /** n8n hands all polls of an activation the same context. */
 const known = new WeakSet();
 
+/** What n8n 2.x says where it sets no limit. */
+const NO_LIMIT_MS = 300_000;
+
+/** Milliseconds that n8n gives a poll: some with its durable scheduler, and otherwise far more than a poll takes. */
+export function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
+	// Not in n8n 1.x
+	return context.getPollBudgetMs?.() ?? NO_LIMIT_MS;
+}
+
 /** Why n8n polls; to be called once in each poll. */
 export function occasionOf(context: IPollFunctions): Occasion {
 	const isFirst = !known.has(context);
 	known.add(context);
-	if (!isFirst) return 'schedule';
+	// The durable scheduler makes a context for each poll, and sets a limit
+	if (!isFirst || pollBudget(context) < NO_LIMIT_MS) return 'schedule';
 	return ['init', 'leadershipChange'].includes(context.getActivationMode())
 		? 'startup'
 		: 'activation';
