@@ -147,9 +147,9 @@ test('with more sites than the rate limit allows, each is read in turn', async (
 	const firstRound = pollsOfRound();
 	await n8n.activate(workflow);
 	// The poll of the activation waits for the limit once, too, and reads 60 of them
-	expect(await firstRound).toBeLessThanOrEqual(3);
+	expect([2, 3]).toContain(await firstRound);
 	// A poll that waits takes two intervals: the one that n8n starts meanwhile leaves the sites to it, and counts
-	expect(await pollsOfRound()).toBeLessThanOrEqual(4);
+	expect([2, 3, 4]).toContain(await pollsOfRound());
 	changeLicense(defined(siteIds.at(-1)), 'SAMPLE-LAST');
 	const newest = async () => (await n8n.executions(workflow, 1))[0];
 	const { id } = await until('the change is reported', newest, {

@@ -28,7 +28,7 @@ const running = new WeakMap<object, number>();
 const refusals = new WeakMap<object, Refusal>();
 
 /** n8n hands all polls of an activation the same context. */
-const known = new WeakSet();
+const activated = new WeakSet();
 
 /** What n8n 2.x says where it sets no limit. */
 const NO_LIMIT_MS = 300_000;
@@ -41,8 +41,8 @@ export function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetM
 
 /** Why n8n polls; to be called once in each poll. */
 export function occasionOf(context: IPollFunctions): Occasion {
-	const isFirst = !known.has(context);
-	known.add(context);
+	const isFirst = !activated.has(context);
+	activated.add(context);
 	// The durable scheduler makes a context for each poll, and sets a limit
 	if (!isFirst || pollBudget(context) < NO_LIMIT_MS) return 'schedule';
 	return ['init', 'leadershipChange'].includes(context.getActivationMode())
