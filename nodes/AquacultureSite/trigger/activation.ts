@@ -39,12 +39,16 @@ export function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetM
 	return context.getPollBudgetMs?.() ?? NO_LIMIT_MS;
 }
 
+/** Whether n8n's durable scheduler polls: it makes a context for each poll, and sets a limit. */
+export function isDurable(context: IPollFunctions): boolean {
+	return pollBudget(context) < NO_LIMIT_MS;
+}
+
 /** Why n8n polls; to be called once in each poll. */
 export function occasionOf(context: IPollFunctions): Occasion {
 	const isFirst = !activated.has(context);
 	activated.add(context);
-	// The durable scheduler makes a context for each poll, and sets a limit
-	if (!isFirst || pollBudget(context) < NO_LIMIT_MS) return 'schedule';
+	if (!isFirst || isDurable(context)) return 'schedule';
 	return ['init', 'leadershipChange'].includes(context.getActivationMode())
 		? 'startup'
 		: 'activation';
