@@ -124,10 +124,7 @@ test('Ctrl-C ends it, and nothing that it has started is left running', async ()
 		expect(started.map(({ command }) => command)).toContainEqual(expect.stringMatching(part));
 	}
 	dev.interrupt();
-	expect(await dev.ended).toMatchObject({
-		code: 0,
-		output: expect.stringContaining('Stopping n8n.') as string,
-	});
+	expect((await dev.ended).output).toContain('Stopping n8n.');
 	await eventually(async () => {
 		const { rows } = await processes();
 		const isLeft = ({ pid, command }: (typeof rows)[number]) =>

@@ -56,7 +56,7 @@ describe('requests side by side', () => {
 	test('get all sites from a service that limits the rate and names no wait', async () => {
 		service.faults.site.push({ rateLimit: { perSecond: 50, burst: 1, retryAfter: 'none' } });
 		expect((await run(ids.slice(0, 40))).items).toHaveLength(40);
-		expect(service.counts.byStatus[429]).toBeGreaterThan(5);
+		expect(service.counts.byStatus[429]).toBeGreaterThan(0);
 	});
 });
 
