@@ -19,8 +19,8 @@ const MAX_FAILURES_IN_ROW = 8;
 // Then others were tried too, and the service is out of order
 const MAX_OVERLOADS_IN_ROW = 8;
 
-// The run is held back by the backoff of so many tries at most
-const MAX_TRIES_OF_RUN = 3;
+// The run waits for this many backoffs of an overload that names no wait: 4 seconds at most
+const MAX_BACKOFFS_OF_RUN = 3;
 
 // When nothing has come for so long, a request that fails is not sent again
 const LONGEST_SILENCE_MS = 60_000;
@@ -31,7 +31,7 @@ interface Tries extends Turn {
 	/** Those that failed, or of the run while it is overloaded. */
 	counted: number;
 	/** It failed again although others got through since it failed before. */
-	isOutOfOrder: boolean;
+	isOutOfOrder?: boolean;
 	lastFailure?: ServiceFailure;
 }
 
@@ -54,7 +54,7 @@ type Decision<T> = { value: T } | { giveUp: ServiceFailure } | { retryAfter: num
 
 /**
  * The retries of one run: what is sent again, how often, and when the service is given up. Overload holds
- * back the whole run through its pace; a lost connection, and a site that is out of order, delays its own request
+ * back the whole run through its pace; a lost connection, or a site that is out of order, delays its own request
  * alone.
  */
 export class Retries {
@@ -90,14 +90,7 @@ export class Retries {
 	 * @throws ServiceFailure where it is given up; the reason of the signal where the run was stopped
 	 */
 	async run<T>(request: () => Promise<T | ServiceFailure>, maxRetries: number): Promise<T> {
-		const tries: Tries = {
-			maxRetries,
-			sent: 0,
-			counted: 0,
-			isOutOfOrder: false,
-			refusals: 0,
-			successesBefore: 0,
-		};
+		const tries: Tries = { maxRetries, sent: 0, counted: 0, refusals: 0, successesBefore: 0 };
 		for (;;) {
 			const known = this.knownFailure();
 			if (known) throw (known.isForOthers && tries.lastFailure) || known.by;
@@ -150,30 +143,30 @@ export class Retries {
 		tries.counted++;
 		const othersGotThrough = this.turns.othersGotThrough(tries);
 		if (othersGotThrough && tries.sent > 1) tries.isOutOfOrder = true;
-		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
-		if (this.isAboutSite(failure, tries, isStreak)) return this.decideForOne(failure, tries);
-		const isForAll = isOverload(failure);
+		if (this.isAboutSite(failure, tries)) return this.decideForOne(failure, tries);
 		const isRateLimit = failure.retry === 'rateLimited';
-		if (isForAll && !isRateLimit && report.isProbe) this.turns.refuseProbe(tries);
+		// In a row, failures are not those of single sites: the whole run is held back
+		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
+		const isForAll = isOverload(failure) && (isRateLimit || isStreak || !this.turns.isNoOverload);
+		const isHeldBack = isForAll || isStreak;
+		if (isForAll && report.isProbe) this.turns.refuseProbe(tries);
 		// At a rate limit one request goes first: it tries for all. So do they all in an outage.
 		const inARow = report.overloadsInARow();
 		if (isRateLimit || inARow > MAX_OVERLOADS_IN_ROW)
 			tries.counted = Math.max(tries.counted, inARow);
-		// In a row, connections are not lost by chance: the whole run is held back
-		const isHeldBack = isForAll || isStreak;
 		const hasTurns = isRateLimit && this.turns.successes > 0 && tries.maxRetries > 0;
-		const triesOfAll = isForAll && !isRateLimit ? Math.min(inARow, MAX_TRIES_OF_RUN) : tries.counted;
-		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, triesOfAll);
+		const backoffs =
+			isForAll && !isRateLimit ? Math.min(inARow, MAX_BACKOFFS_OF_RUN) : tries.counted;
+		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, backoffs);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
-		if (isForAll) {
-			report.overload(wait, isRateLimit);
-			// A wait that the service asked for is not silence
-			this.lastResponse = this.clock.now() + wait;
-		} else if (isHeldBack) this.pace.pause(wait);
+		if (isForAll) report.overload(wait, isRateLimit);
+		else if (isHeldBack) this.pace.pause(wait);
+		// A wait that the service asked for is not silence
+		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
 		const mayRetry = hasTurns
 			? this.turns.refuse(tries, othersGotThrough, inARow)
-			: tries.counted <= tries.maxRetries;
+			: tries.counted <= tries.maxRetries && wait <= this.longestWait;
 		if (!isDown && mayRetry) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
@@ -182,17 +175,17 @@ export class Retries {
 		return { giveUp: failure };
 	}
 
-	/** Whether the service refuses this site for its load, it says, and yet responds well to the rest. */
-	private isAboutSite({ retry }: ServiceFailure, tries: Tries, isStreak: boolean): boolean {
+	/** Whether it fails while the service responds well to the rest, so that it says nothing about the others. */
+	private isAboutSite({ retry }: ServiceFailure, { isOutOfOrder = false }: Tries): boolean {
 		if (retry === 'rateLimited') return this.turns.isNoLimit;
-		// In a row, others are refused too: the service may be out of order by now
-		return retry === 'overloaded' && this.turns.isNoOverload && (tries.isOutOfOrder || !isStreak);
+		return isOutOfOrder && (retry !== 'overloaded' || this.turns.isNoOverload);
 	}
 
 	private decideForOne(failure: ServiceFailure, tries: Tries): Decision<never> {
-		this.lastResponse = this.clock.now();
+		if (isOverload(failure)) this.lastResponse = this.clock.now();
 		const wait = waitAfter(failure, tries.counted);
-		if (tries.counted > tries.maxRetries || wait > this.longestWait) return { giveUp: failure };
+		const mayRetry = tries.counted <= tries.maxRetries && wait <= this.longestWait;
+		if (!mayRetry || this.isSilent()) return { giveUp: failure };
 		this.count++;
 		return { retryAfter: wait };
 	}
