@@ -142,21 +142,21 @@ export class Retries {
 		if (failure.retry === 'no') return this.refuse(failure);
 		tries.counted++;
 		const othersGotThrough = this.turns.othersGotThrough(tries);
-		if (othersGotThrough && tries.sent > 1) tries.isOutOfOrder = true;
-		if (this.isAboutSite(failure, tries)) return this.decideForOne(failure, tries);
 		const isRateLimit = failure.retry === 'rateLimited';
+		if (othersGotThrough && tries.sent > 1 && !isRateLimit) tries.isOutOfOrder = true;
+		if (this.isAboutSite(failure, tries)) return this.decideForOne(failure, tries);
 		// In a row, failures are not those of single sites: the whole run is held back
 		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
 		const isForAll = isOverload(failure) && (isRateLimit || isStreak || !this.turns.isNoOverload);
 		const isHeldBack = isForAll || isStreak;
-		if (isForAll && report.isProbe) this.turns.refuseProbe(tries);
+		const isBusy = isForAll && !isRateLimit;
+		if (isBusy && report.isProbe) this.turns.refuseProbe(tries);
 		// At a rate limit one request goes first: it tries for all. So do they all in an outage.
 		const inARow = report.overloadsInARow();
 		if (isRateLimit || inARow > MAX_OVERLOADS_IN_ROW)
 			tries.counted = Math.max(tries.counted, inARow);
 		const hasTurns = isRateLimit && this.turns.successes > 0 && tries.maxRetries > 0;
-		const backoffs =
-			isForAll && !isRateLimit ? Math.min(inARow, MAX_BACKOFFS_OF_RUN) : tries.counted;
+		const backoffs = isBusy ? Math.min(inARow, MAX_BACKOFFS_OF_RUN) : tries.counted;
 		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, backoffs);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
 		if (isForAll) report.overload(wait, isRateLimit);

@@ -144,7 +144,7 @@ function shortOutage(): Failing {
 	};
 }
 
-describe.each([3, 100])('a service %i ms away that fails', (latency) => {
+describe.each([3, 30, 100])('a service %i ms away that fails', (latency) => {
 	/** 200 items: those that were read, the requests and the seconds that it took, and the rate in the end. */
 	const runWhere = async (isFailing: Failing, retry: Retry, items = 200) => {
 		useSeed(1);
