@@ -19,15 +19,14 @@ const LATE_MS = 10;
 
 /** How a request tells what it says about the load that the service bears; not to call it says nothing. */
 export interface LoadReport {
+	/** It goes first after an overload, alone. */
+	isProbe: boolean;
 	success: () => void;
 	/** Overloads since the latest success, with one that this request has found. */
 	overloadsInARow: () => number;
 	/** Holds back all requests for so many milliseconds, and slows them down after that. */
 	overload: (wait: number, isLimit: boolean) => void;
 }
-
-// So often in a row, the same requests may be the only ones that are refused
-const OVERLOADS_BEFORE_OTHERS = 8;
 
 interface Waiting {
 	/** Settles the promise of `run`: with a turn its function starts, without one it never does. */
@@ -45,8 +44,8 @@ interface Start {
 /**
  * How many requests of one run are in flight at once, how fast they start, and when none may. It starts with
  * many, one after the other, so that the service bears a steady load; with each success there is one more. After
- * an overload it goes on with half as many. Where the service limits the rate, one request goes first, and the
- * others follow at the rate that the service accepts.
+ * an overload one request goes first, alone. The others follow, half as many at once, or, where the service limits
+ * the rate, at the rate that it accepts.
  */
 export class Pace {
 	private limit: number;
@@ -57,7 +56,7 @@ export class Pace {
 
 	private overloadsInARow = 0;
 
-	/** A retry was refused again, or several were in a row: they may be the only requests that are. */
+	/** The request that went first was refused as well: it may be the only one that is. */
 	private isOthersTurn = false;
 
 	private isProbeDue = false;
@@ -109,6 +108,7 @@ export class Pace {
 		if (!own) return undefined;
 		try {
 			return await request({
+				isProbe: own.isProbe,
 				success: () => this.succeed(),
 				overloadsInARow: () => this.overloadsInARow + (this.isNews(own) ? 1 : 0),
 				overload: (wait, isLimit) => this.slowDown(own, wait, isLimit),
@@ -153,17 +153,17 @@ export class Pace {
 		if (this.isNews(own)) {
 			this.overloads++;
 			this.overloadsInARow++;
+			this.isOthersTurn = own.isProbe;
 			if (isLimit) {
-				this.isOthersTurn = own.isProbe;
 				const now = this.clock.now();
 				this.rate.refuse(now, now + wait);
 			} else {
 				// No rate says how much a service can bear that is in trouble
 				this.limit = Math.max(1, Math.floor(this.limit / 2));
-				this.isOthersTurn = this.overloadsInARow >= OVERLOADS_BEFORE_OTHERS;
 			}
 		}
-		if (isLimit) this.isProbeDue = true;
+		// Of requests that were all refused before, none needs to go first
+		if (isLimit || this.queue.length > 0) this.isProbeDue = true;
 		this.pause(wait);
 	}
 

@@ -17,7 +17,10 @@ const MAX_SITES_GIVEN_UP = 3;
 const MAX_FAILURES_IN_ROW = 8;
 
 // Then others were tried too, and the service is out of order
-const MAX_OVERLOADS_IN_ROW = 12;
+const MAX_OVERLOADS_IN_ROW = 8;
+
+// The run waits for this many backoffs of an overload that names no wait: 4 seconds at most
+const MAX_BACKOFFS_OF_RUN = 3;
 
 // When nothing has come for so long, a request that fails is not sent again
 const LONGEST_SILENCE_MS = 60_000;
@@ -25,10 +28,10 @@ const LONGEST_SILENCE_MS = 60_000;
 /** One request and its retries. */
 interface Tries extends Turn {
 	readonly maxRetries: number;
-	/** Requests sent. */
-	sent: number;
 	/** Those that failed, or of the run while it is overloaded. */
 	counted: number;
+	/** It failed again although others got through since it failed before. */
+	isOutOfOrder?: boolean;
 	lastFailure?: ServiceFailure;
 }
 
@@ -51,7 +54,8 @@ type Decision<T> = { value: T } | { giveUp: ServiceFailure } | { retryAfter: num
 
 /**
  * The retries of one run: what is sent again, how often, and when the service is given up. Overload holds
- * back the whole run through its pace; a lost connection delays its own request alone.
+ * back the whole run through its pace; a lost connection, or a site that is out of order, delays its own request
+ * alone.
  */
 export class Retries {
 	/** Requests sent again. */
@@ -96,6 +100,7 @@ export class Retries {
 				const result = await request();
 				if (!(result instanceof ServiceFailure)) {
 					report.success();
+					this.turns.succeed(tries, report.isProbe);
 					return this.succeed(result);
 				}
 				tries.lastFailure = result;
@@ -115,7 +120,6 @@ export class Retries {
 	}
 
 	private succeed<T>(value: T): Decision<T> {
-		this.turns.succeed();
 		this.lastResponse = this.clock.now();
 		this.streak = { ...NO_STREAK };
 		return { value };
@@ -137,42 +141,51 @@ export class Retries {
 		if (failure.scope === 'run') return this.decideForAll(failure, tries);
 		if (failure.retry === 'no') return this.refuse(failure);
 		tries.counted++;
+		const othersGotThrough = this.turns.othersGotThrough(tries);
 		const isRateLimit = failure.retry === 'rateLimited';
-		if (isRateLimit && this.turns.isNoLimit) return this.decideForOne(failure, tries);
-		const isForAll = isOverload(failure);
+		if (othersGotThrough && tries.sent > 1 && !isRateLimit) tries.isOutOfOrder = true;
+		if (this.isAboutSite(failure, tries)) return this.decideForOne(failure, tries);
+		// In a row, failures are not those of single sites: the whole run is held back
+		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
+		const isForAll = isOverload(failure) && (isRateLimit || isStreak || !this.turns.isNoOverload);
+		const isHeldBack = isForAll || isStreak;
+		const isBusy = isForAll && !isRateLimit;
+		if (isBusy && report.isProbe) this.turns.refuseProbe(tries);
 		// At a rate limit one request goes first: it tries for all. So do they all in an outage.
 		const inARow = report.overloadsInARow();
 		if (isRateLimit || inARow > MAX_OVERLOADS_IN_ROW)
 			tries.counted = Math.max(tries.counted, inARow);
-		const othersGotThrough = this.turns.othersGotThrough(tries);
-		const isStreak = ++this.streak.failures > MAX_FAILURES_IN_ROW;
-		// In a row, connections are not lost by chance: the whole run is held back
-		const isHeldBack = isForAll || isStreak;
 		const hasTurns = isRateLimit && this.turns.successes > 0 && tries.maxRetries > 0;
-		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, tries.counted);
+		const backoffs = isBusy ? Math.min(inARow, MAX_BACKOFFS_OF_RUN) : tries.counted;
+		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, backoffs);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
-		if (isForAll) {
-			report.overload(wait, isRateLimit);
-			// A wait that the service asked for is not silence
-			this.lastResponse = this.clock.now() + wait;
-		} else if (isHeldBack) this.pace.pause(wait);
+		if (isForAll) report.overload(wait, isRateLimit);
+		else if (isHeldBack) this.pace.pause(wait);
+		// A wait that the service asked for is not silence
+		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;
 		const isDown = this.streak.sitesGivenUp > 0 || this.isSilent();
 		const mayRetry = hasTurns
-			? this.turns.refuse(tries, inARow)
-			: tries.counted <= tries.maxRetries;
+			? this.turns.refuse(tries, othersGotThrough, inARow)
+			: tries.counted <= tries.maxRetries && wait <= this.longestWait;
 		if (!isDown && mayRetry) {
 			this.count++;
 			return { retryAfter: isHeldBack ? 0 : wait };
 		}
-		if (!othersGotThrough || isStreak) this.findDown(failure);
+		if (!othersGotThrough) this.findDown(failure);
 		return { giveUp: failure };
 	}
 
-	/** It is refused like others before, while the service responds well to the rest. */
+	/** Whether it fails while the service responds well to the rest, so that it says nothing about the others. */
+	private isAboutSite({ retry }: ServiceFailure, { isOutOfOrder = false }: Tries): boolean {
+		if (retry === 'rateLimited') return this.turns.isNoLimit;
+		return isOutOfOrder && (retry !== 'overloaded' || this.turns.isNoOverload);
+	}
+
 	private decideForOne(failure: ServiceFailure, tries: Tries): Decision<never> {
-		const refusal = this.refuse(failure);
+		if (isOverload(failure)) this.lastResponse = this.clock.now();
 		const wait = waitAfter(failure, tries.counted);
-		if (tries.counted > tries.maxRetries || wait > this.longestWait) return refusal;
+		const mayRetry = tries.counted <= tries.maxRetries && wait <= this.longestWait;
+		if (!mayRetry || this.isSilent()) return { giveUp: failure };
 		this.count++;
 		return { retryAfter: wait };
 	}
@@ -227,7 +240,7 @@ function isOverload({ retry }: ServiceFailure): boolean {
 
 /** Milliseconds: what a busy service asks for, or else a random backoff. */
 function waitAfter(failure: ServiceFailure, tries: number): number {
-	const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (tries - 1));
+	const backoff = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.max(0, tries - 1));
 	const stated = isOverload(failure) ? failure.retryAfter : undefined;
 	return stated ?? Math.random() * backoff;
 }

@@ -20,13 +20,18 @@ const MAX_IN_A_ROW = 25;
 
 /** What counts of a request that waits for its turn. */
 export interface Turn {
+	/** Requests sent. */
+	sent: number;
 	/** How often a rate limit refused it although others got through. */
 	refusals: number;
-	/** The successes of the run when it was first sent, or last refused although others got through. */
+	/** The successes of the run when it was first sent, or last failed. */
 	successesBefore: number;
 }
 
-/** How long, and how often, requests wait for their turn where the service limits the rate. */
+/**
+ * What the service refuses for its load while it lets others through: how long, and how often, a request waits for
+ * its turn at a rate limit, and whether a refusal is about its site instead.
+ */
 export class Turns {
 	/** Requests that succeeded. */
 	successes = 0;
@@ -35,20 +40,37 @@ export class Turns {
 
 	private sitesRefused = 0;
 
+	/** The latest request that went first was a retry, and was refused for overload. */
+	private isRetryRefused = false;
+
+	/** Whether the service lets some sites through right after it has called itself overloaded for another one. */
+	isNoOverload = false;
+
 	/** @param longestWait milliseconds the run lets itself be held back at once */
 	constructor(
 		private readonly clock: Clock,
 		private readonly longestWait: number,
 	) {}
 
-	succeed(): void {
+	/** @param isProbe it went first, alone */
+	succeed({ sent }: Turn, isProbe: boolean): void {
 		this.successes++;
 		this.lastSuccess = this.clock.now();
+		// Both went alone, so the load was the same: the one was refused for its site
+		if (isProbe && sent === 1 && this.isRetryRefused) this.isNoOverload = true;
+		this.isRetryRefused = false;
 	}
 
-	/** Whether others got through since this request was sent. */
-	othersGotThrough({ successesBefore }: Turn): boolean {
-		return this.successes > successesBefore;
+	/** A request that went first, alone, was refused for overload. */
+	refuseProbe({ sent }: Turn): void {
+		if (sent > 1) this.isRetryRefused = true;
+	}
+
+	/** Whether others got through since this request, which has just failed, was first sent or last failed. */
+	othersGotThrough(turn: Turn): boolean {
+		const before = turn.successesBefore;
+		turn.successesBefore = this.successes;
+		return this.successes > before;
 	}
 
 	/** Milliseconds until the limit may let a request through. */
@@ -62,11 +84,8 @@ export class Turns {
 	 *
 	 * @param inARow refusals, one after the other, since the latest success
 	 */
-	refuse(turn: Turn, inARow: number): boolean {
-		if (this.othersGotThrough(turn)) {
-			turn.refusals++;
-			turn.successesBefore = this.successes;
-		}
+	refuse(turn: Turn, othersGotThrough: boolean, inARow: number): boolean {
+		if (othersGotThrough) turn.refusals++;
 		const isNeverLetThrough = turn.refusals > MAX_REFUSALS;
 		if (isNeverLetThrough) this.sitesRefused++;
 		const longestSilence = Math.min(LONGEST_SILENCE_MS, this.longestWait);

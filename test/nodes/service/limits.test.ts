@@ -1,4 +1,4 @@
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import { Pace } from '../../../nodes/AquacultureSite/service/pace';
 import { Rate } from '../../../nodes/AquacultureSite/service/rate';
 import { Retries } from '../../../nodes/AquacultureSite/service/retries';
@@ -132,42 +132,78 @@ describe.each<Limit>([
 	);
 });
 
-describe('status 503, with which a service names no rate', () => {
-	/** The runs end, whatever the seed: how many items were read, and after how many seconds. */
-	const runWhere = async (isRefused: (item: number, sent: number) => boolean) => {
+/** How the service fails. */
+type Failing = (request: { item: number; sent: number; now: number; inService: number }) => boolean;
+
+/** For five seconds from the 101st request on. */
+function shortOutage(): Failing {
+	let start = Infinity;
+	return ({ sent, now }) => {
+		if (sent > 100) start = Math.min(start, now);
+		return now >= start && now < start + 5000;
+	};
+}
+
+describe.each([3, 30, 100])('a service %i ms away that fails', (latency) => {
+	/** 200 items: those that were read, the requests and the seconds that it took, and the rate in the end. */
+	const runWhere = async (isFailing: Failing, retry: Retry, items = 200) => {
 		useSeed(1);
 		const { signal } = new AbortController();
 		const clock = new FakeClock(signal, 1);
 		const pace = new Pace(128, clock, signal, new Rate());
 		const retries = new Retries(pace, 60_000, clock, signal);
-		let sent = 0;
-		const items = Array.from({ length: 200 }, async (_, item) => {
+		let [sent, inService] = [0, 0];
+		const results = Array.from({ length: items }, async (_, item) => {
 			const request = async () => {
-				const refused = isRefused(item, ++sent);
-				await clock.pause(100);
-				const details = { subject: 'service', retry: 'overloaded' } as const;
-				return refused ? new ServiceFailure('Busy', 'Wait', details) : item;
+				const now = clock.now();
+				const isFailed = isFailing({ item, sent: ++sent, now, inService: ++inService });
+				await clock.pause(latency);
+				inService--;
+				if (!isFailed) return item;
+				return new ServiceFailure('Failed', 'Wait', { subject: 'service', retry });
 			};
 			return await retries.run(request, 3).catch(() => undefined);
 		});
 		const start = clock.now();
 		await clock.advance(Infinity);
-		const read = (await Promise.all(items)).filter((item) => item !== undefined);
-		return { read: read.length, seconds: (clock.now() - start) / 1000, rate: pace.rate.slowedTo };
+		const read = (await Promise.all(results)).filter((result) => result !== undefined).length;
+		return { read, sent, seconds: (clock.now() - start) / 1000, rate: pace.rate.slowedTo };
 	};
 
-	test('at every fourth site costs the others nothing but a few pauses', async () => {
-		const { read, seconds, rate } = await runWhere((item) => item % 4 === 0);
-		expect([read, rate]).toEqual([150, Infinity]);
+	test.each([
+		['with status 503 at every fourth site', 'overloaded', 4, 200],
+		['with status 503 at every second site', 'overloaded', 2, 200],
+		['with status 503 at one site', 'overloaded', 200, 200],
+		['with a lost connection at every fourth site', 'retry', 4, 1000],
+	] as const)('%s: all others are read', async (_, retry, nth, items) => {
+		const { read, seconds, rate } = await runWhere(({ item }) => item % nth === 0, retry, items);
+		expect([read, rate]).toEqual([items - items / nth, Infinity]);
+		// The retries of a site take 7 seconds at most
 		expect(seconds).toBeLessThan(15);
 	});
 
 	test.each([
 		['from the start on', 0],
 		['in mid-run', 100],
-	])('at every site %s: the service is given up', async (_, readBefore) => {
-		const { read, seconds } = await runWhere((_item, sent) => sent > readBefore);
+	])('at every site %s with status 503: it is given up', async (_, readBefore) => {
+		const { read, sent, seconds } = await runWhere(
+			(request) => request.sent > readBefore,
+			'overloaded',
+		);
 		expect(read).toBe(readBefore);
-		expect(seconds).toBeLessThan(90);
+		expect(sent).toBeLessThan(readBefore + 250);
+		expect(seconds).toBeLessThan(40);
+	});
+
+	test('at every site for five seconds with status 503: all are read', async () => {
+		const { read, seconds } = await runWhere(shortOutage(), 'overloaded');
+		expect(read).toBe(200);
+		expect(seconds).toBeLessThan(15);
+	});
+
+	test('with status 503 where more than 20 come at once: it is spared, and hardly a site is lost', async () => {
+		const { read, sent } = await runWhere((request) => request.inService > 20, 'overloaded');
+		expect(read).toBeGreaterThan(195);
+		expect(sent).toBeLessThan(500);
 	});
 });

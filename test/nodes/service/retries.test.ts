@@ -118,14 +118,18 @@ test.each<[rule: string, scripts: Script[], order: string]>([
 
 	['in an outage each site is requested once', [each('A', 'lost'), each('BC', 'lost')], 'AAAABC'],
 	['a rate limit for all is an outage', [each('A', 'limited'), each('BC', 'limited')], 'AAAABC'],
-	['an overload is one', [each('ABC', 'busy')], 'AAAABC'],
+	['in an overload the sites take turns', [each('ABC', 'busy')], 'AABCABCABC'],
 	['one site is none', [{ A: ['lost'], B: ['site'] }, each('C', 'lost')], 'ABAAACCCC'],
 	[
 		'nor are eight failures',
 		[{ ...each('AB', 'lost'), C: ['site'] }, each('D', 'lost')],
 		'ABCABABABDDDD',
 	],
-	['nine are one', [{ ...each('ABC', 'lost'), D: ['site'] }, each('E', 'lost')], 'ABCDABCABCABCE'],
+	[
+		'nor is any number at sites that fail again while others get through',
+		[{ ...each('ABC', 'lost'), D: ['site'] }, each('E', 'lost')],
+		'ABCDABCABCABCEEEE',
+	],
 	['a success ends it', [each('A', 'lost'), each('B', 'site'), each('C', 'lost')], 'AAAABCCCC'],
 	['a refusal ends it', [each('A', 'lost'), each('B', 'final'), each('C', 'lost')], 'AAAABCCCC'],
 	['a refusal is none', [{ A: ['busy', 'final'] }, each('B', 'lost')], 'AABBBB'],
