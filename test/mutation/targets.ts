@@ -13,32 +13,39 @@ export interface Target {
 const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 
 const LOGIN_TESTS = ['test/credentials/*.test.ts', 'test/security/isolation.test.ts'];
+const RUN_TEST = 'test/nodes/service/SiteService.test.ts';
+const POLL_TEST = 'test/nodes/AquacultureSiteTrigger.test.ts';
+const WIRE_TESTS = 'test/wire/*.test.ts';
 
-/** Where a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
+/** Their files are judged by all tests of the folder; these take milliseconds. */
+const PURE_FOLDERS = ['operations', 'site', 'trigger'];
+
+/** Where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
 const OTHER_TESTS: Record<string, string[]> = {
-	AquacultureApi: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
-	AquacultureSite: ['advice', 'descriptions', 'service/SiteService'].map(
-		(name) => `test/nodes/${name}.test.ts`,
-	),
-	AquacultureSiteTrigger: ['test/nodes/descriptions.test.ts'],
-	authorization: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
-	credentialTest: ['test/credentials/*.test.ts'],
-	networkErrors: ['test/proxy/*.test.ts', 'test/wire/*.test.ts'],
-	nodeErrors: ['test/nodes/advice.test.ts'],
-	request: [...LOGIN_TESTS, 'test/wire/*.test.ts', 'test/nodes/service/SiteService.test.ts'],
-	responseRules: ['test/nodes/service/response.test.ts'],
-	session: [
-		'test/nodes/service/SiteService.test.ts',
-		'test/credentials/AquacultureApi.memory.test.ts',
+	'credentials/AquacultureApi': [...LOGIN_TESTS, WIRE_TESTS],
+	'nodes/AquacultureSite': [
+		'test/nodes/advice.test.ts',
+		'test/nodes/descriptions.test.ts',
+		RUN_TEST,
 	],
-	SiteService: [
+	'nodes/AquacultureSiteTrigger': ['test/nodes/descriptions.test.ts'],
+	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
+	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
+	'nodes/service/credentialTest': ['test/credentials/*.test.ts'],
+	'nodes/service/networkErrors': ['test/proxy/*.test.ts', WIRE_TESTS],
+	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
+	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
+	'nodes/service/session': [RUN_TEST, 'test/credentials/AquacultureApi.memory.test.ts'],
+	'nodes/service/SiteService': [
 		'test/nodes/AquacultureSite*.test.ts',
 		'test/credentials/AquacultureApi.memory.test.ts',
 	],
-	stopping: ['test/nodes/service/SiteService.test.ts'],
-	tokens: LOGIN_TESTS,
-	siteOutput: ['test/nodes/operations/sites.test.ts'],
-	units: ['test/nodes/operations/index.test.ts'],
+	'nodes/service/stopping': [RUN_TEST],
+	'nodes/service/tokens': LOGIN_TESTS,
+	'nodes/service/turns': ['test/nodes/service/retries.test.ts'],
+	'nodes/trigger/activation': [POLL_TEST],
+	'nodes/trigger/reading': [POLL_TEST],
+	'nodes/trigger/state': [POLL_TEST],
 };
 
 const filesIn = (folder: string) =>
@@ -50,11 +57,12 @@ const filesIn = (folder: string) =>
 const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
 
 function targetOf(file: string, testFiles: string[]): Target {
+	// Where the tests mirror it, for example nodes/site/siteIds
 	const path = file.replace('nodes/AquacultureSite/', 'nodes/').replace(/(\.\w+)?\.ts$/, '');
-	const own = testFiles.filter(
-		(test) => test.startsWith(`test/${path}.`) && test.endsWith('.test.ts'),
-	);
-	return { file, tests: [...own, ...(OTHER_TESTS[nameOf(file)] ?? [])] };
+	const folder = PURE_FOLDERS.find((name) => path.startsWith(`nodes/${name}/`));
+	const own = folder ? `test/nodes/${folder}/` : `test/${path}.`;
+	const tests = testFiles.filter((test) => test.startsWith(own) && test.endsWith('.test.ts'));
+	return { file, tests: [...tests, ...(OTHER_TESTS[path] ?? [])] };
 }
 
 /**
