@@ -30,6 +30,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	],
 	'nodes/AquacultureSiteTrigger': ['test/nodes/descriptions.test.ts'],
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
+	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/service/credentialTest': ['test/credentials/*.test.ts'],
 	'nodes/service/networkErrors': ['test/proxy/*.test.ts', WIRE_TESTS],
