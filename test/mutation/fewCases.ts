@@ -1,4 +1,9 @@
-import type { IAsyncProperty, Parameters, StringConstraints, default as FastCheck } from 'fast-check';
+import type {
+	IAsyncProperty,
+	Parameters,
+	StringConstraints,
+	default as FastCheck,
+} from 'fast-check';
 
 // Thousands of mutants leave each a short time: few cases, and no search for the smallest one that fails
 jest.mock('fast-check', () => {

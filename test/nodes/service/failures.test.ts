@@ -3,6 +3,8 @@ import {
 	formatDuration,
 	notRequested,
 	notSent,
+	proxyClosed,
+	proxyUnreachable,
 	ServiceFailure,
 	waitTooLong,
 } from '../../../nodes/AquacultureSite/service/failures';
@@ -14,7 +16,8 @@ const NOT_LISTENING = 'Nothing is listening at the service address';
 const TOO_LATE = 'The service did not respond in time';
 const NO_HTTPS = 'The service does not use HTTPS at this address';
 const NOT_TRUSTED = "The service's certificate is not trusted";
-const IGNORE = /'Ignore SSL Issues \(Insecure\)'/;
+const IGNORE = /operator for the right address\. .*'Ignore SSL Issues \(Insecure\)'/;
+const ADD_AUTHORITY = /NODE_EXTRA_CA_CERTS\. .*'Ignore SSL Issues \(Insecure\)'/;
 const LOST = 'The connection to the service was lost';
 
 describe('a connection that failed', () => {
@@ -24,7 +27,8 @@ describe('a connection that failed', () => {
 		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
 		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
 		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
-		[NOT_TRUSTED, 'no', IGNORE, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
 		// Codes that only contain one of the others
 		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
@@ -63,22 +67,35 @@ test.each([
 	expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'run' });
 });
 
+test.each([
+	[proxyUnreachable('proxy.example:3128'), 'cannot be reached', /proxy, proxy\.example:3128\. Ask/],
+	[proxyClosed(ADDRESS), 'ended the connection', /reach https:\/\/api\.example\.com$/],
+])('a proxy that gives no response: %s', (failure, message, advice) => {
+	expect(failure.message).toBe(`The network proxy ${message}`);
+	expect(failure.description).toMatch(advice);
+	expect(failure).toMatchObject({ subject: 'service', retry: 'retry', scope: 'request' });
+});
+
 test('a wait that is too long', () => {
 	expect(waitTooLong(7_200_000, 60_000, 503)).toMatchObject({
 		message: 'The service asked for a wait of 2 hours',
 		description: 'A run waits at most 60 seconds.',
 		optionAdvice: 'Run the workflow again after that time, or less often.',
 		subject: 'service',
+		scope: 'run',
 		retry: 'no',
 		httpStatus: 503,
 	});
 });
 
-test('a site that was not requested', () => {
+test.each([
+	[0, '0 sites were'],
+	[1, '1 site was'],
+])('a site that was not requested after %i others', (sitesRead, read) => {
 	const last = new ServiceFailure('No', 'Fix it', { subject: 'site', retry: 'retry' });
-	expect(notRequested(last, 1)).toMatchObject({
+	expect(notRequested(last, sitesRead)).toMatchObject({
 		message: 'Not requested because the service is not responding',
-		description: '1 site was read before that. No. Fix it',
+		description: `${read} read before that. No. Fix it`,
 		...{ subject: 'site', retry: 'no', scope: 'request' },
 	});
 });
