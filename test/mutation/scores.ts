@@ -20,7 +20,7 @@ interface Report {
 export interface Result {
 	file: string;
 	mutants: Mutant[];
-	/** Neither the file nor a test that judges it has changed since. */
+	/** Neither the file nor any of the tests that judge it has changed since. */
 	current: boolean;
 }
 
@@ -37,9 +37,9 @@ export function readResult(target: Target): Result | undefined {
 		[target.file, source],
 		...Object.entries(testFiles).map(([name, test]) => [name, test.source]),
 	];
-	const current = sources.every(
-		([name = '', text]) => existsSync(name) && readFileSync(name, 'utf8') === text,
-	);
+	const isSame = ([name = '', text]: Array<string | undefined>) =>
+		existsSync(name) && readFileSync(name, 'utf8') === text;
+	const current = target.tests.every((test) => test in testFiles) && sources.every(isSame);
 	return { file: target.file, mutants, current };
 }
 

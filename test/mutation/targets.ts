@@ -12,15 +12,15 @@ export interface Target {
 /** What can be tested in a few minutes. */
 const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 
-const LOGIN_TESTS = ['test/credentials/*.test.ts', 'test/security/isolation.test.ts'];
+const LOGIN_TESTS = ['test/credentials/', 'test/security/isolation.test.ts'];
 const RUN_TEST = 'test/nodes/service/SiteService.test.ts';
 const POLL_TEST = 'test/nodes/AquacultureSiteTrigger.test.ts';
-const WIRE_TESTS = 'test/wire/*.test.ts';
+const WIRE_TESTS = 'test/wire/';
 
 /** Their files are judged by all tests of the folder; these take milliseconds. */
 const PURE_FOLDERS = ['operations', 'site', 'trigger'];
 
-/** Where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
+/** The starts of paths: where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
 const OTHER_TESTS: Record<string, string[]> = {
 	'credentials/AquacultureApi': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/AquacultureSite': [
@@ -32,13 +32,13 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
 	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
-	'nodes/service/credentialTest': ['test/credentials/*.test.ts'],
-	'nodes/service/networkErrors': ['test/proxy/*.test.ts', WIRE_TESTS],
+	'nodes/service/credentialTest': ['test/credentials/'],
+	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
 	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
 	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
 	'nodes/service/session': [RUN_TEST, 'test/credentials/AquacultureApi.memory.test.ts'],
 	'nodes/service/SiteService': [
-		'test/nodes/AquacultureSite*.test.ts',
+		'test/nodes/AquacultureSite',
 		'test/credentials/AquacultureApi.memory.test.ts',
 	],
 	'nodes/service/stopping': [RUN_TEST],
@@ -62,8 +62,11 @@ function targetOf(file: string, testFiles: string[]): Target {
 	const path = file.replace('nodes/AquacultureSite/', 'nodes/').replace(/(\.\w+)?\.ts$/, '');
 	const folder = PURE_FOLDERS.find((name) => path.startsWith(`nodes/${name}/`));
 	const own = folder ? `test/nodes/${folder}/` : `test/${path}.`;
-	const tests = testFiles.filter((test) => test.startsWith(own) && test.endsWith('.test.ts'));
-	return { file, tests: [...tests, ...(OTHER_TESTS[path] ?? [])] };
+	const starts = [own, ...(OTHER_TESTS[path] ?? [])];
+	return {
+		file,
+		tests: testFiles.filter((test) => starts.some((start) => test.startsWith(start))),
+	};
 }
 
 /**
@@ -71,7 +74,7 @@ function targetOf(file: string, testFiles: string[]): Target {
  * @throws Error where there is no file of a name
  */
 export function findTargets(names: string[], quick: boolean): Target[] {
-	const testFiles = filesIn('test');
+	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
 	const all = ['nodes', 'credentials']
 		.flatMap(filesIn)
 		.filter((file) => file.endsWith('.ts'))
