@@ -45,6 +45,8 @@ function optionsOf(target: Target): object {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
+				// Of tests that run no n8n, which take milliseconds
+				testTimeout: 8000,
 				// Stryker cannot load the one that is written in TypeScript
 				testEnvironment: 'node',
 				testRunner: '<rootDir>/test/mutation/jest-circus-bail.js',

@@ -15,6 +15,10 @@ const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 const LOGIN_TESTS = ['test/credentials/', 'test/security/isolation.test.ts'];
 const RUN_TEST = 'test/nodes/service/SiteService.test.ts';
 const POLL_TEST = 'test/nodes/AquacultureSiteTrigger.test.ts';
+/** They share a fake clock. */
+const PACE_TESTS = ['limits', 'pace', 'rate', 'retries'].map(
+	(name) => `test/nodes/service/${name}.test.ts`,
+);
 const WIRE_TESTS = 'test/wire/';
 
 /** Their files are judged by all tests of the folder; these take milliseconds. */
@@ -34,8 +38,11 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/service/credentialTest': ['test/credentials/'],
 	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
+	'nodes/service/pace': PACE_TESTS,
+	'nodes/service/rate': PACE_TESTS,
 	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
 	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
+	'nodes/service/retries': PACE_TESTS,
 	'nodes/service/session': [RUN_TEST, 'test/credentials/AquacultureApi.memory.test.ts'],
 	'nodes/service/SiteService': [
 		'test/nodes/AquacultureSite',
@@ -43,7 +50,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	],
 	'nodes/service/stopping': [RUN_TEST],
 	'nodes/service/tokens': LOGIN_TESTS,
-	'nodes/service/turns': ['test/nodes/service/retries.test.ts'],
+	'nodes/service/turns': PACE_TESTS,
 	'nodes/trigger/activation': [POLL_TEST],
 	'nodes/trigger/reading': [POLL_TEST],
 	'nodes/trigger/state': [POLL_TEST],
