@@ -24,6 +24,9 @@ const LONGEST_WAIT_MS = 60_000;
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after so many items
 const ITEMS_AT_ONCE = 100;
 
+// What waits for its turn takes memory. Far more than may be in flight, so that others can go ahead of what is refused
+const TASKS_AT_ONCE = 1000;
+
 const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
@@ -105,7 +108,7 @@ class SiteRun {
 		this.isSeveral ||= tasks.some(({ siteIds }) => siteIds.length > 1);
 		const service = await this.openService(tasks);
 		if (service) {
-			await Promise.all(tasks.map(async (task) => await this.perform(task, service)));
+			await this.performAll(tasks, service);
 			this.stopIfFailed();
 			this.addHints(service);
 		}
@@ -143,6 +146,14 @@ class SiteRun {
 			this.stopIfFailed();
 			return undefined;
 		}
+	}
+
+	private async performAll(tasks: ItemTask[], service: SiteService): Promise<void> {
+		const waiting = tasks.values();
+		const work = async () => {
+			for (const task of waiting) await this.perform(task, service);
+		};
+		await Promise.all(Array.from({ length: Math.min(tasks.length, TASKS_AT_ONCE) }, work));
 	}
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {

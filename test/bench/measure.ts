@@ -11,9 +11,8 @@ export interface Row extends Omit<Measured, 'arrivals' | 'peakMemory'> {
 	ratio: number;
 	/** Requests that arrived before the first response, in the round with the most of them. */
 	firstBurst: number;
-	/** In flight at the service in the middle 80 % of a round, the median of that, and the most at any time. */
+	/** In flight at the service in the middle 80 % of a round, as the median of all rounds. */
 	meanInFlight: number;
-	mostInFlight: number;
 }
 
 export interface CaseResult {
@@ -49,7 +48,7 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			logins: Math.max(...all('logins')),
 			firstBurst: Math.max(...loads.map(({ firstBurst }) => firstBurst)),
 			meanInFlight: median(loads.map(({ mean }) => mean)),
-			mostInFlight: Math.max(...loads.map(({ most }) => most)),
+			mostInFlight: Math.max(...all('mostInFlight')),
 			ratio: median(all('milliseconds').map((ms, round) => ms / at(first, round).milliseconds)),
 		};
 	};
@@ -67,6 +66,5 @@ function loadOf(arrivals: number[], latency: number) {
 	return {
 		firstBurst: inFlightAt(first + latency - 1),
 		mean: middle.reduce((sum, count) => sum + count, 0) / middle.length,
-		most: Math.max(0, ...arrivals.map(inFlightAt)),
 	};
 }

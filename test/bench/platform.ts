@@ -37,6 +37,8 @@ export interface Measured {
 	requests: number;
 	/** When each request for a site arrived, in milliseconds. */
 	arrivals: number[];
+	/** In flight at the service at once. */
+	mostInFlight: number;
 	/** Token requests, rejected ones included. */
 	logins: number;
 	/** Of n8n's process since its start, in kilobytes. */
@@ -110,6 +112,7 @@ export class Platform {
 		faults.token = latency > 0 ? [{ latencyMs: latency }] : [];
 		faults.site = [{ latencyMs: arrive }, ...(limit ? [refusal(limit)] : [])];
 		const { siteRequests, tokenRequests } = counts;
+		counts.maxInFlight = 0;
 		const { maxConcurrency: concurrency } = parseRequestOptions({});
 		const bareToken = this.service.issuedTokens.at(-1);
 		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
@@ -119,6 +122,7 @@ export class Platform {
 			...summary,
 			failed: items - summary.sites,
 			arrivals,
+			mostInFlight: counts.maxInFlight,
 			requests: counts.siteRequests - siteRequests,
 			logins: counts.tokenRequests - tokenRequests,
 		};
