@@ -59,10 +59,9 @@ function optionsOf(target: Target): object {
 			},
 			enableFindRelatedTests: false,
 		},
-		reporters: ['html', 'progress-append-only'],
+		reporters: ['html', 'json', 'progress-append-only'],
 		htmlReporter: { fileName: `${reportOf(target)}.html` },
-		incremental: true,
-		incrementalFile: `${reportOf(target)}.json`,
+		jsonReporter: { fileName: `${reportOf(target)}.json` },
 		warnings: { slow: false },
 		allowConsoleColors: false,
 	};

@@ -68,9 +68,10 @@ test.each([
 });
 
 test.each([
-	[proxyUnreachable('proxy.example:3128'), 'cannot be reached', /proxy, proxy\.example:3128\. Ask/],
-	[proxyClosed(ADDRESS), 'ended the connection', /reach https:\/\/api\.example\.com$/],
-])('a proxy that gives no response: %s', (failure, message, advice) => {
+	['cannot be reached', proxyUnreachable, /through a proxy, https:\/\/api\.example\.com\. Ask/],
+	['ended the connection', proxyClosed, /can reach https:\/\/api\.example\.com$/],
+])('a proxy %s', (message, describe, advice) => {
+	const failure = describe(ADDRESS);
 	expect(failure.message).toBe(`The network proxy ${message}`);
 	expect(failure.description).toMatch(advice);
 	expect(failure).toMatchObject({ subject: 'service', retry: 'retry', scope: 'request' });
