@@ -16,7 +16,9 @@ import {
 } from './scores';
 import { findTargets, type Target } from './targets';
 
-const jestConfig = createRequire(__filename)('../../jest.config.js') as Config;
+const require = createRequire(__filename);
+const jestConfig = require('../../jest.config.js') as Config;
+const { version } = require('../../package.json') as { version: string };
 
 /** Of the mutants, in percent. */
 const KILLED_AT_LEAST = 95;
@@ -83,16 +85,21 @@ async function run(targets: Target[]): Promise<void> {
 	}
 }
 
+const resultsOf = (targets: Target[]): Result[] =>
+	targets.flatMap((target) => readResult(target) ?? []);
+
 /** What stands in the document. */
-function report(targets: Target[], results: Result[]): string {
-	const missing = targets
-		.filter(({ file }) => !results.some((result) => result.file === file && result.current))
-		.map(({ file }) => file);
-	return [
-		scoreTable(results),
-		`Written on ${new Date().toISOString().slice(0, 10)}. ${timeouts(results)} of the killed changes made a test run into its time limit.`,
-		...(missing.length > 0 ? [`Changed since they were measured: ${missing.join(', ')}.`] : []),
-	].join('\n\n');
+function report(targets: Target[]): string {
+	const results = resultsOf(targets);
+	const measured = new Set(results.map(({ file }) => file));
+	const unmeasured = targets.map(({ file }) => file).filter((file) => !measured.has(file));
+	const changed = results.filter(({ current }) => !current).map(({ file }) => file);
+	const notes = [
+		`Version ${version}, ${new Date().toISOString().slice(0, 10)}. ${timeouts(results)} of the killed changes made a test run into its time limit.`,
+		...(unmeasured.length > 0 ? [`Not measured yet: ${unmeasured.join(', ')}.`] : []),
+		...(changed.length > 0 ? [`Changed since, or their tests: ${changed.join(', ')}.`] : []),
+	];
+	return [scoreTable(results), ...notes].join('\n\n');
 }
 
 /**
@@ -114,14 +121,10 @@ async function main(): Promise<void> {
 	const current = (target: Target) => readResult(target)?.current === true;
 	if (!values.last) await run(targets.filter((target) => !current(target)));
 
-	const resultsOf = (some: Target[]) => some.flatMap((target) => readResult(target) ?? []);
 	const results = resultsOf(targets);
 	console.log(`\n${survivorTable(results)}\n\n${scoreTable(results)}`);
 	console.log(`\n${timeouts(results)} killed by a time limit`);
-	if (values.write) {
-		const all = findTargets([], false);
-		writeBlock(BLOCK, report(all, resultsOf(all)));
-	}
+	if (values.write) writeBlock(BLOCK, report(findTargets([], false)));
 	if (!(scoreOf(results) >= KILLED_AT_LEAST)) {
 		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}
