@@ -46,8 +46,8 @@ module.exports = {
 			from: {
 				path: [
 					`${NODES}site/`,
-					`${NODES}trigger/(changes|baseline)`,
-					`${NODES}service/(retries|pace|response|failures|baseUrl)`,
+					`${NODES}trigger/`,
+					`${NODES}service/(advice|baseUrl|connectionFailures|failures|pace|response|retries)`,
 				],
 			},
 			to: { path: 'n8n-workflow', dependencyTypesNot: ['type-only'] },

@@ -8,7 +8,7 @@ module.exports = {
 	maxWorkers: '100%',
 	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs, also on a busy machine
-	testTimeout: 20_000,
+	testTimeout: 120_000,
 	roots: ['<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue|release)/'],

@@ -2,14 +2,19 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
-	'fuzz/engine',
 	'faults/underLoad',
 	'faults/matrix',
 	'wire/network',
-	'nodes/trigger/changes',
+	'fuzz/engine',
+	'proxy/proxy',
 	'nodes/service/SiteService',
+	'credentials/AquacultureApi.login',
 	'e2e/secrets',
+	'e2e/load',
+	'e2e/trigger',
 	'e2e/browser/editor',
+	'e2e/browser/previews',
+	'e2e/browser/examples',
 	'e2e/examples',
 ];
 

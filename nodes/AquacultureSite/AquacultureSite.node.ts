@@ -12,6 +12,7 @@ import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
 import { parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
+import { joinSentences } from './service/advice';
 import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
@@ -205,7 +206,7 @@ class SiteRun {
 		const failure = toNodeError(this.context.getNode(), error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
 		if (this.isSeveral && !isOfRun && !this.context.continueOnFail()) {
-			failure.description = [failure.description, KEEP_THE_OTHERS].filter(Boolean).join(' ');
+			failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
 		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
 		this.firstFailure ??= failure;

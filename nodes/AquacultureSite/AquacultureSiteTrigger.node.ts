@@ -11,9 +11,18 @@ import { toNodeError } from './nodeErrors';
 import { testCredential } from './service/credentialTest';
 import { CREDENTIAL } from './service/request';
 import { SiteService } from './service/SiteService';
-import { claim, occasionOf, refusalOf, release, rememberRefusal } from './trigger/activation';
+import {
+	claim,
+	isDurable,
+	occasionOf,
+	pollBudget,
+	refusalOf,
+	release,
+	rememberRefusal,
+} from './trigger/activation';
 import type { SiteEvent } from './trigger/events';
 import { parseSettings, triggerFields } from './trigger/fields';
+import { recall, remember } from './trigger/latest';
 import { concludePoll } from './trigger/poll';
 import { readFirstSite, readSites } from './trigger/reading';
 import { sampleEvents } from './trigger/samples';
@@ -100,11 +109,19 @@ function settingsOf(context: IPollFunctions) {
 	return parseSettings((name, fallback) => context.getNodeParameter(name, fallback));
 }
 
+/** What a trigger is known by. */
+function nameOf(context: IPollFunctions): string {
+	return `${context.getWorkflow().id} ${context.getNode().id}`;
+}
+
 /** What "Fetch Test Event" shows. */
 async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
 	const { siteIds, apiVersion, events } = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
-	const site = await readFirstSite(service, siteIds, apiVersion, LONGEST_POLL_MS);
+	const site = await readFirstSite(service, siteIds, {
+		apiVersion,
+		milliseconds: LONGEST_POLL_MS,
+	});
 	return sampleEvents(site, events, new Date().toISOString());
 }
 
@@ -121,15 +138,20 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 	// The poll that is still running reads the same sites
 	if (!claim(kept)) return [];
 	try {
-		const old = readState(kept, `${service.url} ${settings.apiVersion}`);
+		const { polledAt } = kept;
+		const trigger = isDurable(context) ? nameOf(context) : undefined;
+		const saved = readState(kept, `${service.url} ${settings.apiVersion}`);
+		const old = trigger === undefined ? saved : recall(trigger, saved);
 		const siteIds = inTurn(settings.siteIds, old.turns);
-		const time = Math.min(LONGEST_POLL_MS, pollBudget(context));
-		const reading = await readSites(service, siteIds, settings.apiVersion, time);
+		const milliseconds = Math.min(LONGEST_POLL_MS, pollBudget(context));
+		const { apiVersion } = settings;
+		const reading = await readSites(service, siteIds, { occasion, apiVersion, milliseconds });
 		// From here on nothing waits. Where another poll has taken over meanwhile, what this one has read is older.
-		if (kept.polledAt !== undefined && kept.polledAt !== old.polledAt) return [];
+		if (kept.polledAt !== polledAt) return [];
 		const poll = { ...reading, occasion, siteIds, now: new Date() };
 		const { state, events, unread, failure } = concludePoll(old, poll, settings);
 		writeState(kept, state);
+		if (trigger !== undefined) remember(trigger, state);
 		for (const {
 			siteId,
 			failure: { message, description },
@@ -144,9 +166,4 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 	} finally {
 		release(kept);
 	}
-}
-
-/** Milliseconds that n8n gives a poll; n8n 1.x sets no limit. */
-function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
-	return context.getPollBudgetMs?.() ?? Infinity;
 }

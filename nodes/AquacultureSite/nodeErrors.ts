@@ -1,6 +1,7 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { INode } from 'n8n-workflow';
 
+import { joinSentences } from './service/advice';
 import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
 import { ParameterError } from './site/parameters';
@@ -31,10 +32,7 @@ function toNodeApiError(
 	const text =
 		subject === 'credential' && name !== undefined ? `${message}: credential "${name}"` : message;
 	// A trigger has no input items, and none of the options that the advice names
-	const advice =
-		itemIndex === undefined || optionAdvice === undefined
-			? description
-			: `${description} ${optionAdvice}`;
+	const advice = joinSentences(description, (itemIndex !== undefined && optionAdvice) || '');
 	const error = new NodeApiError(
 		node,
 		{},

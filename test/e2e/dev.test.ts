@@ -4,8 +4,9 @@ import { at, defined } from '../helpers/at';
 import { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
 import { copyCheckout } from './checkout';
+import { eventually } from './eventually';
 import { TIMEOUT_MS } from './n8n-process';
-import { freePort, GuardedProcess } from './processes';
+import { freePort, GuardedProcess, run } from './processes';
 import { inWorkspace } from './workspace';
 
 const NODE_FILE = 'nodes/AquacultureSite/AquacultureSite.node.ts';
@@ -86,15 +87,51 @@ async function expectName(name: string): Promise<void> {
 }
 
 test('a changed text is in the running n8n, a compile error in the terminal, and the next good build in n8n', async () => {
-	expect(await nameInN8n()).toBe('Aquaculture Site');
+	await expectName('Aquaculture Site');
 	rename('First Change');
 	await expectName('First Change');
 
 	writeFileSync(file, source.replace(NAME, 'displayName: 17'));
 	await print(/AquacultureSite\.node\.ts.*error TS2322/);
 	await print(/n8n keeps the last build/);
-	expect(await nameInN8n()).toBe('First Change');
+	await expectName('First Change');
 
 	rename('Second Change');
 	await expectName('Second Change');
+});
+
+/** The command lines of all processes of this machine, by their IDs, and of those that a process has started. */
+async function processes() {
+	const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], {
+		cwd: '/',
+		env: process.env,
+	});
+	const rows = stdout
+		.trimEnd()
+		.split('\n')
+		.map((line) => defined(/^ *(\d+) +(\d+) +(\S+) (.*)$/.exec(line)))
+		.map(([, pid, parent, state, command]) => ({ pid, parent, state, command }))
+		// Has ended, and nobody has asked how
+		.filter(({ state }) => !state?.startsWith('Z'));
+	const startedBy = (pid: string | undefined): typeof rows =>
+		rows.filter(({ parent }) => parent === pid).flatMap((row) => [row, ...startedBy(row.pid)]);
+	return { rows, startedBy };
+}
+
+test('Ctrl-C ends it, and nothing that it has started is left running', async () => {
+	const started = (await processes()).startedBy(String(await dev.pid));
+	for (const part of [/ test\/e2e\/dev\.ts/, /\bn8n start$/, /\bgulp\b.* watch$/]) {
+		expect(started.map(({ command }) => command)).toContainEqual(expect.stringMatching(part));
+	}
+	dev.interrupt();
+	expect(await dev.ended).toMatchObject({
+		code: 0,
+		output: expect.stringContaining('Stopping n8n.') as string,
+	});
+	await eventually(async () => {
+		const { rows } = await processes();
+		const isLeft = ({ pid, command }: (typeof rows)[number]) =>
+			started.some((each) => each.pid === pid && each.command === command);
+		expect(rows.filter(isLeft)).toEqual([]);
+	});
 });

@@ -17,6 +17,8 @@ const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 child.on('spawn', () => process.connected && process.send({ pid: child.pid }));
 child.on('error', (error) => reportAndEnd({ error: error.message }));
 child.on('exit', (code) => reportAndEnd({ code }));
+// Ctrl-C goes to the whole group; the command decides what it makes of it
+process.on('SIGINT', () => undefined);
 process.on('disconnect', () => {
 	child.kill('SIGTERM');
 	setTimeout(endGroup, GRACE_MS);

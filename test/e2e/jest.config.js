@@ -8,9 +8,9 @@ module.exports = {
 	transform: { '^.+\\.ts$|/marked/': '@swc/jest' },
 	transformIgnorePatterns: ['/node_modules/(?!marked/)'],
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
-	// Each test file runs an n8n of its own, which fills one processor and takes 700 MB
-	maxWorkers: 2,
+	// Each test file runs an n8n of its own, which takes 700 MB. On two processors, there is always one that waits.
+	maxWorkers: 3,
 	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs; nothing is said about how long anything takes.
-	testTimeout: 300_000,
+	testTimeout: 600_000,
 };

@@ -172,6 +172,8 @@ export class N8nProcess {
 			// Would call n8n's directory of MCP servers at every start; n8n 1 has no such module and rejects unknown names.
 			...(install.major === '2' && { N8N_DISABLED_MODULES: 'mcp-registry' }),
 			SQLITE3: install.sqlite,
+			// A third of a start is compiling n8n's thousands of files: done once for all
+			NODE_COMPILE_CACHE: dirname(inWorkspace('cache', 'compiled', 'any')),
 			N8N_USER_FOLDER: this.userFolder,
 			N8N_ENCRYPTION_KEY: this.encryptionKey,
 			N8N_PORT: port,

@@ -137,7 +137,7 @@ export class N8nInstance extends N8nProcess {
 	}
 
 	/** Waits until an execution has ended, and reads it. */
-	async waitForExecution(executionId: string): Promise<Execution> {
+	async waitForExecution(executionId: string, timeoutMs = TIMEOUT_MS): Promise<Execution> {
 		const readEnded = async () => {
 			const { data, status, stoppedAt } = await this.rest.get<
 				Omit<IRun, 'data'> & { data: string }
@@ -146,7 +146,8 @@ export class N8nInstance extends N8nProcess {
 			if (!record || !stoppedAt || !isWritten(status, record)) return undefined;
 			return new Execution({ status, data: record });
 		};
-		const limits = { timeoutMs: TIMEOUT_MS, intervalMs: 50 };
+		// n8n reads all of it each time
+		const limits = { timeoutMs, intervalMs: 100 };
 		return await until(`execution ${executionId} has ended`, readEnded, limits);
 	}
 

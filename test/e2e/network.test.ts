@@ -114,9 +114,6 @@ describe('a proxy between n8n and a service whose certificate is of a private au
 			await until(
 				'the next run works',
 				async () => idsOf(await runAt(stage.n8n, credential)).length === 3,
-				{
-					timeoutMs: 30_000,
-				},
 			);
 			expect(service.counts.tokenRequests).toBe(1);
 

@@ -91,6 +91,11 @@ export class GuardedProcess {
 		if (this.running) sendSignal(await this.pid, signal);
 	}
 
+	/** Interrupts the command and every process of its group, as Ctrl-C does in a terminal. */
+	interrupt(): void {
+		if (this.running && this.guard.pid !== undefined) sendSignal(-this.guard.pid, 'SIGINT');
+	}
+
 	/** Ends the command and everything that it started at once, as a power failure does. */
 	async kill(): Promise<void> {
 		if (this.running && this.guard.pid !== undefined) sendSignal(-this.guard.pid, 'SIGKILL');

@@ -3,6 +3,7 @@ import type { Faults } from '../fake-service/faults';
 import { startService } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
+import { inLanes } from '../faults/lanes';
 import { CREDENTIAL, type Row, SITES, type Stage, TABLE, type Variation } from '../faults/table';
 import { at, defined } from '../helpers/at';
 import { type Finding, findSecrets, secretsOf } from './secrets';
@@ -27,7 +28,9 @@ const n8nStage = useN8n('secrets', {
 	n8n: () => ({ env: { N8N_LOG_LEVEL: 'debug', N8N_PUSH_BACKEND: 'sse' } }),
 	credential: false,
 });
-let faultStage: Stage;
+/** So many runs at once, each with services of its own. */
+const SIDE_BY_SIDE = 4;
+const stages: Stage[] = [];
 
 /** Of all runs, by names that say which one it was. */
 const secrets: Record<string, string> = { password: login.password };
@@ -35,15 +38,18 @@ const secrets: Record<string, string> = { password: login.password };
 const strayed: string[] = [];
 
 beforeAll(async () => {
-	const { cleanup, n8n, service } = n8nStage;
+	const { cleanup, n8n } = n8nStage;
 	const closed = await startService();
 	await closed.close();
-	faultStage = {
-		service,
-		tls: await startFake(cleanup, { login, tls: await selfSignedCertificate() }),
-		elsewhere: await startFake(cleanup, { login }),
-		deserted: closed.baseUrl,
-	};
+	const tls = await selfSignedCertificate();
+	while (stages.length < SIDE_BY_SIDE) {
+		stages.push({
+			service: await startFake(cleanup, { login }),
+			tls: await startFake(cleanup, { login, tls }),
+			elsewhere: await startFake(cleanup, { login }),
+			deserted: closed.baseUrl,
+		});
+	}
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);
 });
 
@@ -55,20 +61,26 @@ const withoutRetries = (row: Row): Row =>
 	row.message === undefined ? row : { ...row, maxRetries: 0 };
 
 /** In n8n 2.41.1 an HTTP Request node may never end when its response is cut off, with a credential or without. */
-function hangsHttpRequest({ place, message }: Row, variation: Variation): boolean {
-	const faults = [variation.fault?.(faultStage) ?? []].flat();
+function hangsHttpRequest({ place, message }: Row, variation: Variation, stage: Stage): boolean {
+	const faults = [variation.fault?.(stage) ?? []].flat();
 	const isCut = faults.some(({ connection }) => connection === 'cut');
 	return place === 'site' && message !== undefined && isCut;
 }
 
 /** The node with its setting, and after it n8n's HTTP Request node with the same credential, on the same items. */
-async function runBoth(row: Row, variation: Variation, onError: OnError, name: string) {
-	const data = arrange(row, variation, faultStage);
+async function runBoth(
+	row: Row,
+	variation: Variation,
+	onError: OnError,
+	name: string,
+	stage: Stage,
+) {
+	const data = arrange(row, variation, stage);
 	const credential = await n8nStage.n8n.createCredential(CREDENTIAL, data);
 	const callers = [
 		siteNode('Read', credential, parametersOf(withoutRetries(row), variation), { onError }),
 	];
-	if (!hangsHttpRequest(row, variation)) {
+	if (!hangsHttpRequest(row, variation, stage)) {
 		const url = `=${data['baseUrl'] as string}/meta/sites/{{ $json.id }}`;
 		const options = { timeout: row.timeout ?? 10_000 };
 		callers.push(
@@ -86,7 +98,7 @@ async function runBoth(row: Row, variation: Variation, onError: OnError, name: s
 	delete workflow.connections['Read'];
 	const execution = await n8nStage.n8n.createAndRun(workflow);
 
-	const { service, tls, elsewhere } = faultStage;
+	const { service, tls, elsewhere } = stage;
 	for (const each of [service, tls]) {
 		each.issuedTokens.forEach((token, index) => {
 			secrets[`${name}, token ${index + 1}`] = token;
@@ -100,12 +112,12 @@ test.each(TABLE.map((row) => [row.place, row.fault, row] as const))(
 	'%s: %s',
 	async (place, fault, row) => {
 		const variations = Object.entries(row.variations);
-		const runs = Math.max(variations.length, SETTINGS.length);
-		for (let index = 0; index < runs; index++) {
+		const runs = [...Array(Math.max(variations.length, SETTINGS.length)).keys()];
+		await inLanes(stages, runs, async (index, stage) => {
 			const [form, variation] = at(variations, index % variations.length);
 			const onError = at(SETTINGS, index % SETTINGS.length);
 			const name = `${place}: ${fault}: ${form}`;
-			const execution = await runBoth(row, variation, onError, name);
+			const execution = await runBoth(row, variation, onError, `${name}, ${index}`, stage);
 
 			// The search below is about runs in which exactly this failed.
 			const { stopped, failed, kept } = expectedOutcome(row, variation, onError);
@@ -114,7 +126,7 @@ test.each(TABLE.map((row) => [row.place, row.fault, row] as const))(
 			expect(json).toHaveLength(failed.length + kept.length);
 			const messages = json.flatMap(({ error }) => error ?? []);
 			expect(messages).toEqual(failed.map(({ message }) => message));
-		}
+		});
 	},
 );
 
@@ -122,7 +134,8 @@ test('a map as a file, which n8n stores separately', async () => {
 	const row = defined(TABLE.find(({ fault }) => fault === 'Token runs out in mid-run'));
 	const [form, variation] = at(Object.entries(row.variations), 0);
 	const parameters = { operation: 'getGeoJson', format: 'file' };
-	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form);
+	const stage = at(stages, 0);
+	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form, stage);
 	const ids = execution.items('Read').map(({ binary }) => typeof binary?.['data']?.id);
 	expect(ids).toEqual(SITES.map(() => 'string'));
 });

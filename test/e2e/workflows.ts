@@ -106,13 +106,17 @@ export function every(seconds: number): CronTime[] {
 
 const EVERY_OTHER_SECOND = every(2);
 
-/** The trigger polls these sites, by default as fast as n8n lets it; its events are the items of the node "Reported". */
+/**
+ * The trigger polls these sites, or those of an expression, by default as fast as n8n lets it; its events are the items
+ * of the node "Reported".
+ */
 export function reportChanges(
 	credential: CredentialReference,
-	siteIds: number[],
+	siteIds: number[] | string,
 	pollTimes: CronTime[] = EVERY_OTHER_SECOND,
 ): NewWorkflow {
-	const parameters = { pollTimes: { item: pollTimes }, siteIds: siteIds.join(', ') };
+	const list = Array.isArray(siteIds) ? siteIds.join(', ') : siteIds;
+	const parameters = { pollTimes: { item: pollTimes }, siteIds: list };
 	const credentials = { aquacultureApi: credential };
 	return chain(
 		'Report Changes',

@@ -119,6 +119,7 @@ interface LoadResult {
 	items: INodeExecutionData[];
 	/** All that n8n keeps of it, as JSON. */
 	record: string;
+	/** How long it took; 0 where it shares a machine with much else. */
 	seconds: number;
 }
 

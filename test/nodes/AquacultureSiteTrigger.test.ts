@@ -184,6 +184,16 @@ describe('a site that cannot be read', () => {
 		expect(await trigger.poll()).toBeNull();
 	});
 
+	test("three polls of n8n's durable scheduler in a row is reported once, too", async () => {
+		const { saved } = await activated();
+		// Which loads for each of them what was saved last: nothing of a silent poll
+		const poll = async () => await farm.engine.pollingTrigger(node(), saved).pollDurably();
+		farm.service.faults.site.push({ siteId: 1042, status: 500 });
+		expect([await poll(), await poll()]).toEqual([null, null]);
+		await expect(poll()).rejects.toThrow('Storholmen (1042) could not be read 3 times in a row');
+		expect(await poll()).toBeNull();
+	});
+
 	test.each<[Fault, string, string]>([
 		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
 		[{ siteId: 1042, status: 403 }, '403', 'This user has no access to site 1042'],
@@ -242,21 +252,6 @@ describe('a list that is longer than the rate limit allows', () => {
 		window.used = 0;
 		expect(summary(await trigger.poll())).toEqual(['siteChanged 1120 info.license']);
 	});
-
-	test('a poll ends in time and keeps what it has', async () => {
-		const trigger = await activated();
-		farm.service.faults.site.push({ siteId: 1042, connection: 'hang' });
-		setLicense('SAMPLE-8', 1057);
-		const timeout = jest.spyOn(AbortSignal, 'timeout');
-		const poll = trigger.poll();
-		// Its own time is the first that it sets
-		await until('the poll has begun', () => timeout.mock.calls.length > 0);
-		expect(at(timeout.mock.calls, 0)).toEqual([36_000]);
-		const { value: signal } = at(timeout.mock.results, 0) as { value: AbortSignal };
-		await until('1057 is read', () => farm.service.counts.sitesServed > 2);
-		signal.dispatchEvent(new Event('abort'));
-		expect(summary(await poll)).toEqual(['siteChanged 1057 info.license']);
-	});
 });
 
 test('a new baseline is taken for another version and another address, but not for another spelling', async () => {
@@ -276,6 +271,44 @@ test('a new baseline is taken for another version and another address, but not f
 	setLicense('SAMPLE-9');
 	expect(await trigger.poll()).toBeNull();
 	expect(farm.service.counts.sitesServed).toBe(8);
+});
+
+describe('where nothing responds', () => {
+	let timeout: jest.SpiedFunction<typeof AbortSignal.timeout>;
+
+	/** Ends the time of a poll as soon as it has sent a request. */
+	async function endTime(poll: Promise<unknown>, isSent: () => boolean): Promise<void> {
+		await until('a request is sent', isSent);
+		// Its own time is the first that it sets
+		expect(at(timeout.mock.calls, 0)).toEqual([36_000]);
+		const { value: signal } = at(timeout.mock.results, 0) as { value: AbortSignal };
+		signal.dispatchEvent(new Event('abort'));
+		await poll;
+	}
+
+	beforeEach(() => (timeout = jest.spyOn(AbortSignal, 'timeout')));
+	afterEach(() => timeout.mockRestore());
+
+	test('a poll ends in time', async () => {
+		farm.service.faults.site.push({ connection: 'hang' });
+		const trigger = farm.engine.pollingTrigger(node());
+		const poll = expect(trigger.activate()).rejects.toMatchObject({
+			message: 'The service did not respond in time',
+			description: expect.stringMatching(/^Publish the workflow again later; if/) as unknown,
+		});
+		await endTime(poll, () => farm.service.counts.siteRequests > 0);
+	});
+
+	test('a test event ends in time, also where it is the login', async () => {
+		farm.service.faults.token.push({ connection: 'hang' });
+		const poll = farm.engine.testTrigger(node()).then(({ error }) =>
+			expect(error).toMatchObject({
+				message: 'The service did not respond in time',
+				description: expect.stringMatching(/^Fetch a test event again later; if/) as unknown,
+			}),
+		);
+		await endTime(poll, () => farm.service.counts.tokenRequests > 0);
+	});
 });
 
 describe('what must be fixed is reported', () => {

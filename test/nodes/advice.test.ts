@@ -8,7 +8,7 @@ const KEEP = "To keep what can be read, set 'On Error' to 'Continue' in the node
 
 async function adviceOf(fault: Fault, parameters = {}) {
 	farm.service.faults.site.push(fault);
-	const options = { maxRetries: 0, timeout: 200 };
+	const options = { maxRetries: 0, timeout: fault.connection === 'hang' ? 200 : 30_000 };
 	const all = { operation: 'getAll', siteIds: '1042, 1057', options, ...parameters };
 	return String((await farm.run(all)).error?.description);
 }
@@ -36,22 +36,10 @@ test('a connection that fails names the credential to open', async () => {
 describe('the options of the node', () => {
 	const faults: [string, Fault, string][] = [
 		['a timeout', { connection: 'hang' }, "increase 'Timeout' under 'Options'"],
-		['a rate limit', { status: 429, retryAfter: 0 }, "Lowering 'Max Concurrency' under 'Options'"],
+		['a rate limit', { status: 429, retryAfter: 0 }, "lower 'Max Concurrency' under 'Options'"],
 	];
 
 	test.each(faults)('are named by the node: %s', async (_, fault, advice) => {
 		expect(await adviceOf(fault)).toContain(advice);
-	});
-
-	test('are not named by the trigger, which has none of them', async () => {
-		farm.service.faults.site.push({ status: 429, retryAfter: 0 });
-		const trigger = farm.engine.pollingTrigger({
-			type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
-			parameters: { siteIds: '1042' },
-		});
-		const error = await trigger.poll().catch((reason: unknown) => reason);
-		const { message, description } = error as { message: string; description: string };
-		expect(message).toBe('The service is receiving too many requests');
-		expect(description).not.toMatch(/Timeout|Max Concurrency/);
 	});
 });

@@ -24,7 +24,7 @@ test('a failure of the service has its words, its status and its item', () => {
 	expect(error).toBeInstanceOf(NodeApiError);
 	expect(error).toMatchObject({
 		message: 'It failed',
-		description: 'Open the credential "Farm" and fix it Raise a limit',
+		description: 'Open the credential "Farm" and fix it. Raise a limit',
 		httpCode: '404',
 		context: { itemIndex: 3 },
 	});

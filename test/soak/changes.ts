@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Site, Unit } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { pick, type Random } from './random';
+import { isOfAbsence, isVisitor, nextReturn } from './visitors';
 
 /** A change of one site or one unit, and what became of it. */
 export interface Change {
@@ -9,6 +10,7 @@ export interface Change {
 	text: string;
 	/** The site or the unit. */
 	subject: string;
+	siteId: number;
 	/** Milliseconds since 1970. */
 	madeAt: number;
 	/** How many times each of the triggers has reported it. */
@@ -45,6 +47,11 @@ export class Changes {
 	/** Events that report no change that was made. */
 	readonly invented: string[] = [];
 
+	/** Changes of a site that was off the list of the last trigger, which that has reported when it was back. */
+	readonly ofAbsence: string[] = [];
+
+	private killedAt = 0;
+
 	/** Each site in every state that it ever had, oldest first. */
 	private readonly states = new Map<number, Site[]>();
 
@@ -68,8 +75,11 @@ export class Changes {
 		return defined(this.states.get(siteId)).slice(defined(moment.get(siteId)) - 1);
 	}
 
+	/** What a trigger must still report. Of the sites that come and go, the last trigger need not report each change. */
 	get unreported(): Change[] {
-		return this.made.filter(({ reports }) => reports.includes(0));
+		return this.made.filter(({ reports, siteId }) =>
+			(isVisitor(siteId) ? reports.slice(0, -1) : reports).includes(0),
+		);
 	}
 
 	/** Changes one site. What has an unreported change stays as it is: two changes in one poll are reported as one. */
@@ -112,12 +122,18 @@ export class Changes {
 			return;
 		}
 		change.reports[trigger] = at(change.reports, trigger) + 1;
-		change.detectedAt ??= Date.parse(detectedAt as string);
+		const seenAt = Date.parse(detectedAt as string);
+		change.detectedAt ??= seenAt;
+		const isLast = trigger === this.triggers - 1;
+		// After a kill, n8n has what it saved last
+		if (!isLast || !isVisitor(siteId) || this.killedAt > change.madeAt) return;
+		if (isOfAbsence(change.madeAt, seenAt)) this.ofAbsence.push(text);
 	}
 
 	/** Must be called when n8n is killed. */
 	noteKill(): void {
 		const now = Date.now();
+		this.killedAt = now;
 		for (const change of this.made) {
 			const { reports, madeAt, detectedAt = 0 } = change;
 			const mayBeLost = reports.includes(0) && madeAt > now - REPORTED_AFTER_MS;
@@ -142,12 +158,17 @@ export class Changes {
 	/** Notes a change that is about to be made; false when an earlier one of its subject is unreported. */
 	private note(event: string, [site, unit]: Subject, values: Values = {}): boolean {
 		const subject = unit ? `unit ${unit.unitId}` : `site ${site.siteId}`;
-		if (this.unreported.some((change) => change.subject === subject)) return false;
+		const now = Date.now();
+		const mayBeReported = ({ reports, madeAt }: Change) =>
+			reports.includes(0) && now < nextReturn(madeAt);
+		const open = [...this.unreported, ...this.made.filter(mayBeReported)];
+		if (open.some((change) => change.subject === subject)) return false;
 		const text = textOf(event, site.siteId, unit?.unitId, values);
 		this.made.push({
 			text,
 			subject,
-			madeAt: Date.now(),
+			siteId: site.siteId,
+			madeAt: now,
 			reports: Array<number>(this.triggers).fill(0),
 			aroundKill: false,
 		});

@@ -1,7 +1,9 @@
 import { say } from '../e2e/cli';
 import { findSecrets, secretsOf } from '../e2e/secrets';
 import { count, megabytes } from '../helpers/numbers';
+import { at } from '../helpers/at';
 import type { Soak } from './soak';
+import { isVisitor } from './visitors';
 
 /** What must be so, whether it was, and what was seen of it. */
 export interface Check {
@@ -36,6 +38,9 @@ export async function checksOf(soak: Soak): Promise<Check[]> {
 
 	const { made, invented, unreported: lost } = changes;
 	const twice = made.filter(({ reports }) => Math.max(...reports) > 1);
+	const visits = made
+		.filter(({ siteId }) => isVisitor(siteId))
+		.map(({ reports }) => at(reports, -1));
 	const around = (list: typeof made) => list.filter(({ aroundKill }) => aroundKill).length;
 	for (const { reports, text, madeAt } of [...lost, ...twice]) {
 		say(
@@ -71,11 +76,17 @@ export async function checksOf(soak: Soak): Promise<Check[]> {
 			`${runs.rejected} rejected by n8n while it started`,
 		),
 		check(
-			'Each change was reported exactly once by each of two triggers; only one around a kill may be lost or reported twice',
+			'Each change was reported exactly once by each of three triggers; only one around a kill may be lost or reported twice',
 			lost.length === around(lost) && twice.length === around(twice),
 			`${made.length - lost.length - twice.length} of ${made.length} once, one trigger deactivated ${count(soak.rests, 'time')}`,
 			`around a kill: ${around(lost)} lost, ${around(twice)} twice, ${count(soak.polls.interrupted, 'execution')} interrupted`,
 			`otherwise: ${lost.length - around(lost)} lost, ${twice.length - around(twice)} twice`,
+		),
+		check(
+			'A site that came back to the list of a trigger started silently, while the others went on',
+			changes.ofAbsence.length === 0 && visits.some((reports) => reports === 0),
+			`${visits.filter((reports) => reports > 0).length} of ${count(visits.length, 'change')} of such sites reported`,
+			...changes.ofAbsence.slice(0, 3),
 		),
 		check(
 			'Nothing was reported that had not changed',

@@ -13,6 +13,7 @@ import { count } from '../helpers/numbers';
 import { Life } from './life';
 import { type Random, randomFrom } from './random';
 import { isKnownFailure, Reader, readerWorkflow } from './reader';
+import { visitedList } from './visitors';
 import { Weather } from './weather';
 
 const READERS = 2;
@@ -67,8 +68,9 @@ export class Soak {
 		const reader = await n8n.createWorkflow(readerWorkflow(credential));
 		await n8n.activate(reader);
 		const triggers: string[] = [];
-		// The second one has each site twice, the other way around
-		for (const list of [siteIds, [...siteIds, ...siteIds].reverse()]) {
+		// The second one has each site twice, the other way around; in the list of the third one, some come and go
+		const lists = [siteIds, [...siteIds, ...siteIds].reverse(), visitedList(siteIds)];
+		for (const list of lists) {
 			const trigger = await n8n.createWorkflow(reportChanges(credential, list));
 			// The trigger's first poll is silent, so it must be over before anything changes.
 			await n8n.activate(trigger);

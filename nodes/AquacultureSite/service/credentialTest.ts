@@ -10,7 +10,8 @@ import type {
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
-import { connectionFailure, formatDuration, ServiceFailure } from './failures';
+import { connectionFailure } from './connectionFailures';
+import { formatDuration, ServiceFailure } from './failures';
 import { networkFailure, responseIn, toServiceResponse } from './networkErrors';
 import type { N8nResponse } from './networkErrors';
 import { quoteOf } from './quote';

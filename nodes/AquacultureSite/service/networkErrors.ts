@@ -1,5 +1,5 @@
 import { toUrl } from './baseUrl';
-import { connectionFailure, notSent, proxyClosed, proxyUnreachable } from './failures';
+import { connectionFailure, notSent, proxyClosed, proxyUnreachable } from './connectionFailures';
 import type { FailureScope, ServiceFailure } from './failures';
 import type { ServiceResponse } from './response';
 

@@ -1,5 +1,6 @@
 import { asText } from '../site/site';
 import type { Site } from '../site/site';
+import { fillIn, joinSentences, toAdvice } from './advice';
 import { formatDuration, ServiceFailure } from './failures';
 import type { FailureScope, Retry } from './failures';
 import { quoteOf } from './quote';
@@ -89,15 +90,12 @@ function toFailure(
 		target: redirectTarget(headers.location),
 		wait: retryAfter === undefined ? '' : `It asked for a wait of ${formatDuration(retryAfter)}. `,
 	};
-	const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => texts[name] ?? '');
 	const quote = quoteOf(body, secrets);
 	const speaker = isOfProxy ? 'proxy' : 'service';
-	const text = fill(advice);
-	// An advice that ends with an address has no full stop
-	const stop = text.endsWith('.') ? '' : '.';
+	const adviceFor = toAdvice(advice, texts);
 	return new ServiceFailure(
-		fill(message),
-		quote === '' ? text : `${text}${stop} The ${speaker} says: "${quote}"`,
+		fillIn(message, texts),
+		(again) => joinSentences(adviceFor(again), quote && `The ${speaker} says: "${quote}"`),
 		{
 			subject,
 			// What a proxy refuses, it refuses for every site

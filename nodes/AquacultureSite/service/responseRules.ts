@@ -9,9 +9,12 @@ export interface ResponseRule {
 	subject: FailureSubject;
 	/** `{site}` and `{status}` stand for the site and the status code. */
 	message: string;
-	/** `{wait}` stands for the wait that was asked for, `{target}` for where a redirect leads. */
+	/**
+	 * `{wait}` stands for the wait that was asked for, `{target}` for where a redirect leads, `{later}` for what
+	 * there is to do about something that may pass.
+	 */
 	advice: string;
-	/** What else to do where there are the options of the node. */
+	/** What else to do where there are a run and the options of the node. */
 	optionAdvice?: string;
 }
 
@@ -22,7 +25,7 @@ const OR_FIREWALL =
 	'A proxy or firewall may have sent it instead of the service: ask your network administrator whether n8n may reach the service.';
 const NOT_RETRIED =
 	'The same login is not retried for one minute, so that the account is not locked.';
-const TRY_LATER = 'Try again later; if this persists, contact the service operator.';
+const TRY_LATER = '{later}, contact the service operator.';
 
 const COMMON_RULES: ResponseRule[] = [
 	{
@@ -37,8 +40,9 @@ const COMMON_RULES: ResponseRule[] = [
 		status: /^429/,
 		subject: 'service',
 		message: 'The service is receiving too many requests',
-		advice: '{wait}Run the workflow less often, or request fewer sites at a time.',
-		optionAdvice: "Lowering 'Max Concurrency' under 'Options' can help too.",
+		advice: '{wait}{later}, ask the service operator for a higher limit.',
+		optionAdvice:
+			"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
 	},
 	{
 		// Only gateways and proxies send these (RFC 9110, sections 15.6.3 and 15.6.5)
@@ -173,7 +177,7 @@ export const PROXY_RULES: ResponseRule[] = [
 		subject: 'service',
 		message: 'The network proxy could not reach the service (status {status})',
 		advice:
-			"Open the credential and check 'Base URL' for typos. If it is right, try again later; if this persists, ask your network administrator whether the proxy can reach this address.",
+			"Open the credential and check 'Base URL' for typos. If it is right, the cause may pass. {later}, ask your network administrator whether the proxy can reach this address.",
 	},
 	{
 		status: /^403/,

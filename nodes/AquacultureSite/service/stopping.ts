@@ -33,13 +33,23 @@ export class Stopping implements Clock {
 		this.controller.abort(new StoppedError());
 	}
 
-	/** Does something that ends with the run, or when the time is over that it gives itself. */
+	/**
+	 * Does something that ends with the run, or when the time is over that it gives itself.
+	 *
+	 * @throws StoppedError when the run is stopped
+	 */
 	async abortable<T>(work: (bounds: RequestBounds) => Promise<T>): Promise<T> {
+		this.signal.throwIfAborted();
 		// A signal of its own: Node warns of a leak where more than ten listen to the same one. Not
 		// AbortSignal.any: on Node 20, signals combined with a time limit never fired once garbage was collected.
 		const controller = new AbortController();
 		this.underWay.add(controller);
-		if (this.signal.aborted) controller.abort();
+		// A login that is under way does not listen to it: it goes on, and nobody waits for it
+		const stopped = new Promise<never>((_, reject) => {
+			controller.signal.addEventListener('abort', () => {
+				if (this.signal.aborted) reject(this.signal.reason as StoppedError);
+			});
+		});
 		let timers = 0;
 		const setTimeLeft = (milliseconds: number) => {
 			const own = ++timers;
@@ -49,7 +59,7 @@ export class Stopping implements Clock {
 			});
 		};
 		try {
-			return await work({ signal: controller.signal, setTimeLeft });
+			return await Promise.race([work({ signal: controller.signal, setTimeLeft }), stopped]);
 		} finally {
 			timers = 0;
 			this.underWay.delete(controller);
@@ -62,13 +72,8 @@ export class Stopping implements Clock {
 
 	/** Waits; ends at once when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		await this.abortable(async ({ signal }) => {
-			const stopped = new Promise<void>((resolve) => {
-				signal.addEventListener('abort', () => resolve());
-				if (signal.aborted) resolve();
-			});
-			// In n8n 1.x it takes no signal: it goes on there, and nobody waits for it
-			await Promise.race([sleep(milliseconds, signal).catch(() => undefined), stopped]);
-		});
+		// In n8n 1.x it takes no signal: it goes on there, and nobody waits for it
+		const wait = async ({ signal }: RequestBounds) => await sleep(milliseconds, signal);
+		await this.abortable(wait).catch(() => undefined);
 	}
 }

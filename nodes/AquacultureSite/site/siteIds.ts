@@ -62,7 +62,7 @@ function parse(value: unknown, { displayName, enter, takesSeveral }: typeof ONE)
 	if (entries.length === 0) {
 		throw new ParameterError(
 			`'${displayName}' is empty`,
-			`${enter}, e.g. 1042. If an expression supplies it, check that the input item contains it.`,
+			`${enter}, e.g. 1042. If an expression supplies it, check what the expression returns.`,
 		);
 	}
 	const ids = entries.map((entry, index) => {

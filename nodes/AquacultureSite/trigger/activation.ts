@@ -28,13 +28,27 @@ const running = new WeakMap<object, number>();
 const refusals = new WeakMap<object, Refusal>();
 
 /** n8n hands all polls of an activation the same context. */
-const known = new WeakSet();
+const activated = new WeakSet();
+
+/** What n8n 2.x says where it sets no limit. */
+const NO_LIMIT_MS = 300_000;
+
+/** Milliseconds that n8n gives a poll: some with its durable scheduler, and otherwise far more than a poll takes. */
+export function pollBudget(context: Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>): number {
+	// Not in n8n 1.x
+	return context.getPollBudgetMs?.() ?? NO_LIMIT_MS;
+}
+
+/** Whether n8n's durable scheduler polls: it makes a context for each poll, and sets a limit. */
+export function isDurable(context: IPollFunctions): boolean {
+	return pollBudget(context) < NO_LIMIT_MS;
+}
 
 /** Why n8n polls; to be called once in each poll. */
 export function occasionOf(context: IPollFunctions): Occasion {
-	const isFirst = !known.has(context);
-	known.add(context);
-	if (!isFirst) return 'schedule';
+	const isFirst = !activated.has(context);
+	activated.add(context);
+	if (!isFirst || isDurable(context)) return 'schedule';
 	return ['init', 'leadershipChange'].includes(context.getActivationMode())
 		? 'startup'
 		: 'activation';

@@ -1,4 +1,3 @@
-import { connectionFailure } from '../service/failures';
 import type { ServiceFailure } from '../service/failures';
 import type { Poll } from './reading';
 import { failingSites, nothingRead, refusedSites, slowRound } from './sentences';
@@ -25,12 +24,6 @@ function isRefused({ wasRead, failure: { subject, httpStatus = 0 } }: BlindSpot)
 	return !wasRead && subject === 'site' && httpStatus >= 400 && httpStatus < 500;
 }
 
-/** Where nothing came at all. */
-function timedOut({ source }: State): ServiceFailure {
-	const [url = ''] = source.split(' ');
-	return connectionFailure(['ETIMEDOUT'], url);
-}
-
 /**
  * What a person must know about the sites that are not read, if it is time to say it and has not been said. Notes in
  * the state what it reports.
@@ -47,7 +40,7 @@ export function reportBlindSpots(
 		state.reported.push(...reported.filter(isNew).map(({ siteId }) => siteId));
 	};
 	const isOutage = spots.length === results.size;
-	const reason = spots[0]?.failure ?? heldBack ?? timedOut(state);
+	const reason = spots[0]?.failure ?? heldBack;
 
 	const refused = spots.filter(isRefused);
 	if (occasion === 'activation') {
@@ -60,7 +53,7 @@ export function reportBlindSpots(
 		note(newlyRefused);
 		return refusedSites(newlyRefused);
 	}
-	if (isOutage) {
+	if (isOutage && reason) {
 		const { polls, isReported } = state.outage;
 		const isKnown = spots.length === siteIds.length && !spots.some(isNew);
 		// With a rejected login, waiting changes nothing

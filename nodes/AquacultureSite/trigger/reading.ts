@@ -1,9 +1,11 @@
+import { connectionFailure } from '../service/connectionFailures';
 import { ServiceFailure } from '../service/failures';
 import type { SiteService } from '../service/SiteService';
 import { StoppedError } from '../service/stopping';
 import { SITE_PARTS } from '../site/site';
 import type { Site } from '../site/site';
 import type { Occasion } from './activation';
+import { wordFor } from './sentences';
 
 // One retry: a site that fails again has its next turn soon
 const REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
@@ -12,7 +14,7 @@ const REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
 export interface Reading {
 	/** Each site that had its turn, or why it could not be read. A site that is not in it was not reached. */
 	results: Map<string, Site | ServiceFailure>;
-	/** Why sites were not reached; undefined where the time was over. */
+	/** Why sites were not reached; undefined where all were. */
 	heldBack?: ServiceFailure;
 }
 
@@ -24,18 +26,24 @@ export interface Poll extends Reading {
 	now: Date;
 }
 
+interface Bounds {
+	occasion: Occasion;
+	/** A date, YYYY-MM-DD. */
+	apiVersion: string;
+	/** How long it may take. */
+	milliseconds: number;
+}
+
 /**
  * Reads sites side by side, those first that come first, until all are read or the time is over. What has been read
  * by then is kept.
  *
- * @param milliseconds that it may take
  * @throws n8n's own error, e.g. where the credential cannot be used
  */
 export async function readSites(
 	service: SiteService,
 	siteIds: string[],
-	apiVersion: string,
-	milliseconds: number,
+	{ occasion, apiVersion, milliseconds }: Bounds,
 ): Promise<Reading> {
 	const reading: Reading = { results: new Map() };
 	stopAfter(milliseconds, service);
@@ -44,10 +52,10 @@ export async function readSites(
 		reading.results.set(siteId, body);
 	};
 	const fail = (siteId: string, error: unknown) => {
-		if (error instanceof StoppedError) return;
-		if (!(error instanceof ServiceFailure)) throw error;
-		if (isOfSite(error) && service.hasRequested(siteId)) reading.results.set(siteId, error);
-		else reading.heldBack ??= error;
+		const failure = wordFor(occasion, toFailure(error, service));
+		const hadTurn = !(error instanceof StoppedError) && service.hasRequested(siteId);
+		if (hadTurn && isOfSite(failure)) reading.results.set(siteId, failure);
+		else reading.heldBack ??= failure;
 	};
 	await Promise.all(
 		siteIds.map(async (siteId) => {
@@ -60,26 +68,36 @@ export async function readSites(
 /**
  * The first of the sites that can be read; they are requested one after the other.
  *
- * @param milliseconds that it may take
- * @throws why the first one could not be read, where none can
+ * @throws ServiceFailure why the first one could not be read, where none can
  */
 export async function readFirstSite(
 	service: SiteService,
 	siteIds: string[],
-	apiVersion: string,
-	milliseconds: number,
+	{ apiVersion, milliseconds }: Omit<Bounds, 'occasion'>,
 ): Promise<Site> {
 	stopAfter(milliseconds, service);
-	let failure: unknown;
+	let first: unknown;
 	for (const siteId of siteIds) {
 		try {
 			return (await service.read({ siteId, apiVersion, ...REQUEST })).body;
 		} catch (error) {
-			failure ??= error;
-			if (!(error instanceof ServiceFailure) || !isOfSite(error)) break;
+			const failure = toFailure(error, service);
+			first ??= wordFor('test', failure);
+			if (error instanceof StoppedError || !isOfSite(failure)) break;
 		}
 	}
-	throw failure;
+	throw first;
+}
+
+/**
+ * Why a site was not read; where the time was over, the service has not responded in time.
+ *
+ * @throws n8n's own error
+ */
+function toFailure(error: unknown, { url }: SiteService): ServiceFailure {
+	if (error instanceof StoppedError) return connectionFailure(['ETIMEDOUT'], url);
+	if (error instanceof ServiceFailure) return error;
+	throw error;
 }
 
 function stopAfter(milliseconds: number, service: SiteService): void {

@@ -1,4 +1,6 @@
+import { joinSentences } from '../service/advice';
 import { ServiceFailure } from '../service/failures';
+import type { Occasion } from './activation';
 import { joinList } from './words';
 
 /** A site that could not be read. */
@@ -15,15 +17,29 @@ export interface BlindSpot {
 
 const MAX_NAMED = 5;
 const MAX_REASONS = 3;
+const FEWER_REQUESTS =
+	"Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.";
 const FEWER_SITES =
 	"Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.";
 const GOES_ON = 'The trigger tries again at each poll.';
 
-/** The advice that fits a trigger: a rate limit is up to its own fields. */
-function adviceOf({ httpStatus, description }: ServiceFailure): string {
-	if (httpStatus === 429) return FEWER_SITES;
-	// More sentences follow
-	return /[.!?"]$/.test(description) ? description : `${description}.`;
+/** What a person does again. Once the workflow is published, the trigger does it by itself. */
+const AGAIN: Record<Occasion | 'test', string | undefined> = {
+	test: 'Fetch a test event again',
+	activation: 'Publish the workflow again',
+	startup: undefined,
+	schedule: undefined,
+};
+
+/** A failure with the advice that fits a trigger: what to do again, and that a rate limit is up to its own fields. */
+export function wordFor(occasion: Occasion | 'test', failure: ServiceFailure): ServiceFailure {
+	const { message, advice, subject, retry, scope, httpStatus, retryAfter } = failure;
+	const isLimit = httpStatus === 429 && occasion !== 'test';
+	return new ServiceFailure(
+		message,
+		joinSentences(advice(AGAIN[occasion]), isLimit ? FEWER_REQUESTS : ''),
+		{ subject, retry, scope, httpStatus, retryAfter },
+	);
 }
 
 /** "Site 1", "Storholmen (2)", "Sites 1, 2, and 3". */
@@ -36,10 +52,14 @@ function nameAll(spots: BlindSpot[]): string {
 	return `Sites ${joinList(named)}`;
 }
 
+function reasonOf({ message, description }: ServiceFailure): string {
+	return joinSentences(message, description);
+}
+
 /** The different reasons of several sites, each with its advice. */
 function listReasons(spots: BlindSpot[]): string {
-	const reasons = spots.map(({ failure }) => `${failure.message}. ${adviceOf(failure)}`);
-	return [...new Set(reasons)].slice(0, MAX_REASONS).join(' ');
+	const reasons = spots.map(({ failure }) => reasonOf(failure));
+	return joinSentences(...[...new Set(reasons)].slice(0, MAX_REASONS));
 }
 
 function toFailure(message: string, description: string, [first]: BlindSpot[]): ServiceFailure {
@@ -62,7 +82,10 @@ export function failingSites(spots: BlindSpot[]): ServiceFailure {
 	const isOne = spots.length === 1;
 	return toFailure(
 		`${nameAll(spots)} could not be read ${polls} times in a row`,
-		`${listReasons(spots)} The other sites are still read, and ${isOne ? 'this one is' : 'these are'} tried again in turn.`,
+		joinSentences(
+			listReasons(spots),
+			`The other sites are still read, and ${isOne ? 'this one is' : 'these are'} tried again in turn.`,
+		),
 		spots,
 	);
 }
@@ -72,7 +95,7 @@ export function nothingRead(failure: ServiceFailure, polls: number): ServiceFail
 	if (polls < 2) return failure;
 	return new ServiceFailure(
 		`No site could be read in ${polls} polls in a row`,
-		`${failure.message}. ${adviceOf(failure)} ${GOES_ON}`,
+		joinSentences(reasonOf(failure), GOES_ON),
 		failure,
 	);
 }

@@ -40,15 +40,15 @@ const textsOf = (value: unknown) => (Array.isArray(value) ? value.filter(isText)
  * its sites start anew, silently.
  */
 export function readState(kept: Record<string, unknown>, source: string): State {
-	const of = kept.source === source ? kept : {};
-	const { outage, round } = of as Partial<State>;
+	const own = kept.source === source ? kept : {};
+	const { outage, round } = own as Partial<State>;
 	return {
 		source,
 		polledAt: isCount(kept.polledAt) ? kept.polledAt : 0,
-		turns: textsOf(of.turns),
-		sites: recordOf(of.sites, isText),
-		failing: recordOf(of.failing, isCount),
-		reported: textsOf(of.reported),
+		turns: textsOf(own.turns),
+		sites: recordOf(own.sites, isText),
+		failing: recordOf(own.failing, isCount),
+		reported: textsOf(own.reported),
 		outage: { polls: outage?.polls ?? 0, isReported: outage?.isReported === true },
 		round: {
 			polls: round?.polls ?? 0,

@@ -1,5 +1,4 @@
 import type { Locator } from 'playwright-core';
-import { defined } from '../../helpers/at';
 import type { Editor } from './editor';
 
 /** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at, opened and run. */
@@ -39,12 +38,14 @@ export class Canvas {
 		await this.editor.at('canvas').click({ position: { x: 200, y: 20 } });
 	}
 
-	/** The names of the nodes: of all, or of those with a mark that something is missing. */
+	/** The names of the nodes that are shown now: of all, or of those with a mark that something is missing. */
 	async readNames({ withIssues = false } = {}): Promise<string[]> {
-		const issues = this.editor.at('node-issues');
-		const nodes = withIssues ? this.nodes.filter({ has: issues }) : this.nodes;
-		const names = (await nodes.all()).map((node) => node.getAttribute('data-node-name'));
-		return (await Promise.all(names)).map(defined);
+		const marked = `:has([data-test-id="node-issues"])`;
+		// A string, because the browser's types are not those of the tests
+		return await this.editor.page.evaluate(
+			`[...document.querySelectorAll('[data-test-id="canvas-node"]${withIssues ? marked : ''}')]
+				.map(({ dataset }) => dataset.nodeName)`,
+		);
 	}
 
 	async open(name: string): Promise<void> {

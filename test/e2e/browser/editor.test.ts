@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { at } from '../../helpers/at';
+import { eventually } from '../eventually';
 import { useN8n } from '../use-n8n';
 import { openEditor } from './chromium';
 import type { Editor } from './editor';
@@ -45,10 +45,21 @@ async function takePanel(name: string, left = 330): Promise<void> {
 	await takeLow(name, editor.panel, 650);
 }
 
-/** The text below the node on the canvas: its name and its subtitle. */
-async function readCaption(name: string): Promise<string[]> {
+/** What else n8n shows at a node. */
+const NO_CAPTION = /^(\d+ items?|Execute workflow)$/;
+
+/** Closes the panel, and waits for the text below the node on the canvas: its name and its subtitle. */
+async function expectCaption(name: string, subtitle: string): Promise<void> {
+	await editor.closePanel();
 	const caption = editor.canvas.filter({ has: editor.page.getByText(name, { exact: true }) });
-	return (await caption.innerText()).split('\n').filter((line) => !/^\d+ items?$/.test(line));
+	await eventually(async () => {
+		const lines = (await caption.innerText()).split('\n');
+		expect(lines.filter((line) => !NO_CAPTION.test(line))).toEqual([name, subtitle]);
+	});
+}
+
+async function expectTable(table: string[][]): Promise<void> {
+	await eventually(async () => expect(await editor.readTable()).toEqual(table));
 }
 
 /** A new node in a workflow of its own, with the credential. */
@@ -103,16 +114,13 @@ describe('Aquaculture Site', () => {
 		await editor.fill('siteId', '1042');
 		await editor.execute();
 
-		const [head, ...rows] = await editor.readTable();
-		expect(head).toEqual(['siteId', 'siteName', 'info', 'units']);
-		expect(rows).toHaveLength(1);
-		const [siteId, siteName, info, units] = at(rows, 0);
-		expect([siteId, siteName]).toEqual(['1042', 'Storholmen']);
-		expect(info).toContain('license:SAMPLE-1042');
-		expect(units).toContain('unitName:Pen 10');
-
-		await editor.closePanel();
-		expect(await readCaption('Get site')).toEqual(['Get site', 'Get: 1042']);
+		const info = expect.stringContaining('license:SAMPLE-1042') as string;
+		const units = expect.stringContaining('unitName:Pen 10') as string;
+		await expectTable([
+			['siteId', 'siteName', 'info', 'units'],
+			['1042', 'Storholmen', info, units],
+		]);
+		await expectCaption('Get site', 'Get: 1042');
 	});
 
 	it('shows units as rows, with an icon for each theme, and names a site that has none', async () => {
@@ -120,14 +128,16 @@ describe('Aquaculture Site', () => {
 		await editor.fill('siteIds', '1042');
 		await editor.execute();
 
-		const [head, ...rows] = await editor.readTable();
-		expect(head?.join(' ')).toBe(
-			'siteId siteName unitId unitName latitude longitude code timezone',
-		);
-		expect(rows).toHaveLength(10);
-		expect(rows[6]?.join(' ')).toBe(
-			'1042 Storholmen 104207 Pen 7 66.84512 13.41897 STOR Europe/Oslo',
-		);
+		await eventually(async () => {
+			const [head, ...rows] = await editor.readTable();
+			expect(head?.join(' ')).toBe(
+				'siteId siteName unitId unitName latitude longitude code timezone',
+			);
+			expect(rows).toHaveLength(10);
+			expect(rows[6]?.join(' ')).toBe(
+				'1042 Storholmen 104207 Pen 7 66.84512 13.41897 STOR Europe/Oslo',
+			);
+		});
 		const icon = (file: string) => editor.panel.locator(`img[src$="${file}"]`).first().waitFor();
 		await icon('aquaculture.svg');
 		await takePanel('node-light');
@@ -138,30 +148,32 @@ describe('Aquaculture Site', () => {
 
 		await editor.fill('siteIds', '1101, 1088');
 		await editor.execute();
-		expect(await editor.readHints()).toEqual(['No units, so no rows: Blåsundet (1101)']);
-		const [, ...others] = await editor.readTable();
-		expect(others.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
-			'Kjærstraumen Pen 1',
-			'Kjærstraumen Pen 2',
-			'Kjærstraumen Pen 3',
-		]);
-
-		await editor.closePanel();
-		const name = 'Get units of sites';
-		expect(await readCaption(name)).toEqual([name, 'Get Units: 1101, 1088']);
+		await eventually(async () => {
+			expect(await editor.readHints()).toEqual(['No units, so no rows: Blåsundet (1101)']);
+			const [, ...rows] = await editor.readTable();
+			expect(rows.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
+				'Kjærstraumen Pen 1',
+				'Kjærstraumen Pen 2',
+				'Kjærstraumen Pen 3',
+			]);
+		});
+		await expectCaption('Get units of sites', 'Get Units: 1101, 1088');
 	});
 
 	it('shows a map as data and as a file, and names the units that are not on it', async () => {
 		await openNode('Get map of sites');
 		await editor.fill('siteIds', '1042, 1120');
 		await editor.execute();
-		const [head, row] = await editor.readTable();
-		expect(head).toEqual(['type', 'bbox', 'features']);
-		expect(row?.[0]).toBe('FeatureCollection');
-		expect(row?.[2]).toContain('unitName:Pen 10');
-		const hints = await editor.readHints();
-		expect(hints).toHaveLength(1);
-		expect(hints[0]).toMatch(/^Not on the map .*Pen 4 of site Hellværet .*Pen 5/);
+		const bbox = expect.any(String) as string;
+		const features = expect.stringContaining('unitName:Pen 10') as string;
+		await expectTable([
+			['type', 'bbox', 'features'],
+			['FeatureCollection', bbox, features],
+		]);
+		const notOnMap = /^Not on the map .*Pen 4 of site Hellværet .*Pen 5/;
+		await eventually(async () =>
+			expect(await editor.readHints()).toEqual([expect.stringMatching(notOnMap)]),
+		);
 
 		await editor.choose('format', 'File');
 		await editor.execute();
@@ -174,9 +186,12 @@ describe('Aquaculture Site', () => {
 		await openNode('Get site');
 		await editor.fill('siteId', '77');
 		await editor.execute();
-		const { message, description } = await editor.readFailure();
-		expect(message).toBe('Site 77 was not found');
-		expect(description).toMatch(/^Check the site ID\./);
+		await eventually(async () =>
+			expect(await editor.readFailure()).toEqual({
+				message: 'Site 77 was not found',
+				description: expect.stringMatching(/^Check the site ID\./) as string,
+			}),
+		);
 		await takePanel('not-found');
 	});
 
@@ -196,26 +211,28 @@ describe('Aquaculture Site Trigger', () => {
 		await editor.useCredential(CREDENTIAL);
 		await editor.fill('siteIds', '1042');
 		await editor.execute('Fetch Test Event');
-		const [head, row] = await editor.readTable();
-		expect(head?.join(' ')).toBe(
-			'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
-		);
-		expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
+		await eventually(async () => {
+			const [head, row] = await editor.readTable();
+			expect(head?.join(' ')).toBe(
+				'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
+			);
+			expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
+		});
 		await takePanel('trigger', 290);
 
 		for (const event of ['Site Changed', 'Unit Added', 'Unit Removed']) {
 			await editor.choose('events', event);
 		}
 		await editor.execute('Fetch Test Event');
-		const [, ...rows] = await editor.readTable();
-		expect(rows.map(([event]) => event).sort()).toEqual([
-			'siteChanged',
-			'unitAdded',
-			'unitChanged',
-			'unitRemoved',
-		]);
-
-		await editor.closePanel();
-		expect(await readCaption('Aquaculture Site Trigger')).toContain('sites 1042');
+		await eventually(async () => {
+			const [, ...rows] = await editor.readTable();
+			expect(rows.map(([event]) => event).sort()).toEqual([
+				'siteChanged',
+				'unitAdded',
+				'unitChanged',
+				'unitRemoved',
+			]);
+		});
+		await expectCaption('Aquaculture Site Trigger', 'sites 1042');
 	});
 });

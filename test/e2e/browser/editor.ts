@@ -5,8 +5,8 @@ import { until } from '../../helpers/until';
 export const boxOf = async (part: Locator) => defined(await part.boundingBox());
 
 /**
- * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor shows its result.
- * The `data-test-id`s are n8n's own, made for its own tests.
+ * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor takes the next one;
+ * what is read is what the editor shows now, which may change in a moment (see `eventually`). The `data-test-id`s are n8n's own, made for its own tests.
  */
 export class Editor {
 	readonly panel: Locator;
@@ -100,10 +100,11 @@ export class Editor {
 		await (await this.findNode(name, name)).click();
 		const actions = this.nodeList.getByText(action, { exact: true });
 		// The list opens on the actions, with the triggers collapsed, or the other way around
-		await this.at('node-creator-category-item', this.nodeList).first().waitFor();
-		if (!(await actions.isVisible())) {
-			await this.at('node-creator-category-item', this.nodeList).last().click();
-		}
+		const isListed = await actions.waitFor({ timeout: 10_000 }).then(
+			() => true,
+			() => false,
+		);
+		if (!isListed) await this.at('node-creator-category-item', this.nodeList).last().click();
 		await actions.click();
 		await this.panel.waitFor();
 	}
@@ -167,6 +168,7 @@ export class Editor {
 	/** Removes all choices from a list of several. */
 	async chooseNone(parameter: string): Promise<void> {
 		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');
+		await choices.first().waitFor();
 		for (let left = await choices.count(); left > 0; left--) {
 			await choices.first().click();
 			await choices.nth(left - 1).waitFor({ state: 'detached' });
@@ -185,18 +187,17 @@ export class Editor {
 		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
 	}
 
-	/** The output's table: the head, then the rows. */
+	/** The output's table, as it is shown now: the head, then the rows. */
 	async readTable(): Promise<string[][]> {
 		await this.viewOutput('Table');
 		const rows = this.output.locator('table tr');
 		await rows.first().waitFor();
-		const table: string[][] = [];
-		for (const row of await rows.all()) {
-			const cells = (await row.locator('th, td').allInnerTexts()).map((text) => text.trim());
+		// All at once, the cells of a row with tabs between them
+		return (await rows.allInnerTexts()).map((row) => {
+			const cells = row.split('\t').map((text) => text.trim());
 			// The last cell is a margin
-			table.push(cells.at(-1) === '' ? cells.slice(0, -1) : cells);
-		}
-		return table;
+			return cells.at(-1) === '' ? cells.slice(0, -1) : cells;
+		});
 	}
 
 	async readHints(): Promise<string[]> {

@@ -1,12 +1,12 @@
 import type { INode } from 'n8n-workflow';
 import { defined } from '../../helpers/at';
-import { until } from '../../helpers/until';
+import { eventually } from '../eventually';
 import type { NewWorkflow } from '../n8n';
 import { FILES, readFile } from '../use-examples';
 import { useN8n } from '../use-n8n';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';
-import { boxOf, type Editor } from './editor';
+import type { Editor } from './editor';
 import { takePicture } from './pictures';
 
 /** As n8n names the first credential of the type. */
@@ -23,6 +23,27 @@ const INCOMPLETE: Record<string, string[]> = {
 	'units-to-data-table.json': [],
 	'units-to-google-sheets.json': ['Append or update row in sheet'],
 };
+
+/** Where something is on the page. */
+type Place = Record<'top' | 'bottom' | 'right', number>;
+
+/** Of the lines of the note, of the note itself, and of the nodes, which lie on it. */
+interface Places {
+	lines: Place[];
+	paper: Place;
+	boxes: Place[];
+}
+
+/** All at once, because they move together while n8n zooms. */
+const PLACES = `(() => {
+	const placesOf = (selector) =>
+		[...document.querySelectorAll(selector)].map((part) => part.getBoundingClientRect());
+	return {
+		lines: placesOf('[data-test-id="sticky"] li'),
+		paper: placesOf('[data-test-id="sticky"]')[0],
+		boxes: placesOf('[data-test-id="canvas-node"]'),
+	};
+})()`;
 
 const stage = useN8n('example-pages', { credential: false });
 let editor: Editor;
@@ -47,21 +68,22 @@ it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 
 	const note = editor.at('sticky');
 	const names = nodes.map(({ name }) => name).slice(1);
-	await until('all nodes are there', async () => (await canvas.nodes.count()) === names.length);
+	const expectNames = async () =>
+		expect((await canvas.readNames()).sort()).toEqual([...names].sort());
+	await eventually(expectNames);
 	await canvas.zoomToFit();
-	expect((await canvas.readNames()).sort()).toEqual([...names].sort());
-	expect(await canvas.readNames({ withIssues: true })).toEqual(INCOMPLETE[file]);
-
-	const lines = note.locator('li');
-	expect(await lines.count()).toBe(3);
-	const lastLine = await boxOf(lines.last());
-	const paper = await boxOf(note);
-	for (const node of await canvas.nodes.all()) {
-		const box = await boxOf(node);
-		expect(box.y).toBeGreaterThan(lastLine.y + lastLine.height);
-		expect(box.y + box.height).toBeLessThan(paper.y + paper.height);
-		expect(box.x + box.width).toBeLessThan(paper.x + paper.width);
-	}
+	await eventually(async () => {
+		await expectNames();
+		expect(await canvas.readNames({ withIssues: true })).toEqual(INCOMPLETE[file]);
+		const { lines, paper, boxes } = await editor.page.evaluate<Places>(PLACES);
+		expect(lines).toHaveLength(3);
+		expect(boxes).toHaveLength(names.length);
+		for (const box of boxes) {
+			expect(box.top).toBeGreaterThan(Math.max(...lines.map(({ bottom }) => bottom)));
+			expect(box.bottom).toBeLessThan(paper.bottom);
+			expect(box.right).toBeLessThan(paper.right);
+		}
+	});
 	await editor.closeMessages();
 	await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
 
@@ -72,7 +94,7 @@ it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 		await editor.fill('url', `${stage.service.baseUrl}/meta/sites/1042`);
 	}
 	await editor.execute(first.name.endsWith('Trigger') ? 'Fetch Test Event' : 'Execute step');
-	expect((await editor.readTable()).length).toBeGreaterThan(1);
+	await eventually(async () => expect((await editor.readTable()).length).toBeGreaterThan(1));
 });
 
 function usesTheCredential({ type, parameters }: INode): boolean {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { IWorkflowBase } from 'n8n-workflow';
+import { eventually } from '../eventually';
 import { fakeHosts } from '../fakes/hosts';
 import { Slack } from '../fakes/slack';
 import { useN8n } from '../use-n8n';
@@ -31,12 +32,16 @@ it('takes a new user to a message in Slack', async () => {
 	const { page } = editor;
 	const canvas = new Canvas(editor);
 	const animation = new Animation(page);
+	const expectIssues = async (names: string[]) =>
+		await eventually(async () =>
+			expect(await canvas.readNames({ withIssues: true })).toEqual(names),
+		);
 
 	// 1. Import the example
 	await page.getByRole('button', { name: 'Create workflow' }).first().click();
 	await canvas.importFile(EXAMPLE);
 	await canvas.zoomToFit();
-	expect(await canvas.readNames({ withIssues: true })).toEqual(['Send a message']);
+	await expectIssues(['Send a message']);
 	await animation.add(3);
 
 	// 2. Enter the sites, and try that step alone
@@ -46,8 +51,10 @@ it('takes a new user to a message in Slack', async () => {
 	await editor.fill('siteIds', '1042, 1057');
 	await animation.add(2);
 	await editor.execute();
-	const [, ...sites] = await editor.readTable();
-	expect(sites.map(([, name]) => name)).toEqual(['Storholmen', 'Ørnesvika']);
+	await eventually(async () => {
+		const [, ...sites] = await editor.readTable();
+		expect(sites.map(([, name]) => name)).toEqual(['Storholmen', 'Ørnesvika']);
+	});
 	await animation.add(3);
 	await editor.closePanel();
 
@@ -66,7 +73,7 @@ it('takes a new user to a message in Slack', async () => {
 	await editor.at('rlc-input', editor.panel).fill('#fish-farm');
 	await animation.add(2);
 	await editor.closePanel();
-	expect(await canvas.readNames({ withIssues: true })).toEqual([]);
+	await expectIssues([]);
 
 	// 5. The message
 	await canvas.execute();
@@ -87,7 +94,10 @@ it('takes a new user to a message in Slack', async () => {
 	await canvas.setTimezone('Europe/Oslo');
 	await canvas.publish();
 	const [{ id }] = await n8n.rest.get<[IWorkflowBase]>('/workflows');
-	const workflow = await n8n.rest.get<IWorkflowBase>(`/workflows/${id}`);
-	expect(workflow.active).toBe(true);
-	expect(workflow.settings?.timezone).toBe('Europe/Oslo');
+	await eventually(async () =>
+		expect(await n8n.rest.get<IWorkflowBase>(`/workflows/${id}`)).toMatchObject({
+			active: true,
+			settings: { timezone: 'Europe/Oslo' },
+		}),
+	);
 });

@@ -1,7 +1,8 @@
+import { eventually } from '../eventually';
 import { useN8n } from '../use-n8n';
 import { chain, node } from '../workflows';
 import { openEditor } from './chromium';
-import { boxOf, type Editor } from './editor';
+import type { Editor } from './editor';
 
 const NODE = 'Aquaculture Site';
 
@@ -17,27 +18,33 @@ beforeAll(async () => {
 	editor = await openEditor(stage);
 });
 
-/** The fields that the input pane shows of the node before, which has not run, from top to bottom. */
-async function readPreview(): Promise<string[]> {
+/**
+ * Reads the rows of n8n's virtual list from top to bottom, all at once: they stand in the page in any order, are placed
+ * one after the other, and those that are not in use lie far above it.
+ */
+const PREVIEW = `[...document.querySelectorAll(
+	'[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]')]
+	.map((row) => ({ top: row.getBoundingClientRect().top, name: row.innerText }))
+	.filter(({ top }) => top >= 0)
+	.sort((a, b) => a.top - b.top)
+	.map(({ name }) => name)`;
+
+/** Waits until the input pane shows these fields, and maybe more below, of the node before, which has not run. */
+async function expectPreview(fields: string[], ends: { more: boolean }): Promise<void> {
 	await editor.at('schema-preview-warning').waitFor();
-	const fields = await editor.at('run-data-schema-item', editor.at('ndv-input-panel')).all();
-	// n8n puts them into the page in any order
-	const placed = await Promise.all(
-		fields.map(async (field) => ({ y: (await boxOf(field)).y, name: await field.innerText() })),
-	);
-	return placed.sort((a, b) => a.y - b.y).map(({ name }) => name);
+	await eventually(async () => {
+		const shown: string[] = await editor.page.evaluate(PREVIEW);
+		expect(ends.more ? shown.slice(0, fields.length) : shown).toEqual(fields);
+	});
 }
 
 /** Drags a field from the input pane to the fields of a node "Edit Fields". */
 async function dragField(name: string): Promise<void> {
 	const field = editor.at('run-data-schema-node-name', editor.at('ndv-input-panel'));
-	const from = await boxOf(field.filter({ hasText: name }).first());
-	const to = await boxOf(editor.at('assignment-collection-drop-area'));
-	const { mouse } = editor.page;
-	await mouse.move(from.x + 5, from.y + from.height / 2);
-	await mouse.down();
-	await mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
-	await mouse.up();
+	await field
+		.filter({ hasText: name })
+		.first()
+		.dragTo(editor.at('assignment-collection-drop-area'), { steps: 10 });
 	await editor.at('assignment').first().waitFor();
 }
 
@@ -50,12 +57,13 @@ test.each([
 	'"%s" is the name of the node, and its fields are shown before it has run',
 	async (action, parameter, subtitle, fields) => {
 		await editor.newWorkflowWith(NODE, action);
-		expect(await editor.readName()).toBe(action);
+		await eventually(async () => expect(await editor.readName()).toBe(action));
 		await editor.fill(parameter, '1042');
 		await editor.closePanel();
-		expect(await editor.canvas.last().innerText()).toBe(`${action}\n${subtitle}`);
+		const caption = `${action}\n${subtitle}`;
+		await eventually(async () => expect(await editor.canvas.last().innerText()).toBe(caption));
 		await editor.addNodeAtEnd('Edit Fields (Set)');
-		expect((await readPreview()).slice(0, fields.length)).toEqual(fields);
+		await expectPreview(fields, { more: true });
 	},
 );
 
@@ -64,14 +72,12 @@ test('a field that was dragged before the first run holds its value after it', a
 	await editor.fill('siteIds', '1042, 1057');
 	await editor.closePanel();
 	await editor.addNodeAtEnd('Edit Fields (Set)');
+	await expectPreview(SITE, { more: false });
 	await dragField('license');
 	expect(stage.service.counts.requests).toBe(0);
 	await editor.execute();
-	expect(await editor.readTable()).toEqual([
-		['info'],
-		['license:SAMPLE-1042'],
-		['license:SAMPLE-1057'],
-	]);
+	const dragged = [['info'], ['license:SAMPLE-1042'], ['license:SAMPLE-1057']];
+	await eventually(async () => expect(await editor.readTable()).toEqual(dragged));
 });
 
 test('a workflow that was saved without a resource has the previews too', async () => {
@@ -86,12 +92,14 @@ test('a workflow that was saved without a resource has the previews too', async 
 	);
 	await editor.openWorkflow(workflow);
 	await editor.openNode('Edit Fields');
-	expect(await readPreview()).toEqual(SITE);
+	await expectPreview(SITE, { more: false });
 });
 
 test('a tool is named by its operation', async () => {
 	await editor.newAgentWith(`${NODE} Tool`);
-	expect(await editor.readName()).toBe('Get site in Aquaculture Site');
+	const expectName = async (name: string) =>
+		await eventually(async () => expect(await editor.readName()).toBe(name));
+	await expectName('Get site in Aquaculture Site');
 	await editor.choose('operation', 'Get Units');
-	expect(await editor.readName()).toBe('Get units of sites in Aquaculture Site');
+	await expectName('Get units of sites in Aquaculture Site');
 });

@@ -1,87 +1,15 @@
 import {
-	connectionFailure,
 	formatDuration,
 	notRequested,
-	notSent,
-	proxyClosed,
-	proxyUnreachable,
 	ServiceFailure,
 	waitTooLong,
 } from '../../../nodes/AquacultureSite/service/failures';
 
-const ADDRESS = 'https://api.example.com';
-
-const NOT_FOUND = 'The address of the service was not found';
-const NOT_LISTENING = 'Nothing is listening at the service address';
-const TOO_LATE = 'The service did not respond in time';
-const NO_HTTPS = 'The service does not use HTTPS at this address';
-const NOT_TRUSTED = "The service's certificate is not trusted";
-const IGNORE = /operator for the right address\. .*'Ignore SSL Issues \(Insecure\)'/;
-const ADD_AUTHORITY = /NODE_EXTRA_CA_CERTS\. .*'Ignore SSL Issues \(Insecure\)'/;
-const LOST = 'The connection to the service was lost';
-
-describe('a connection that failed', () => {
-	test.each([
-		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
-		[NOT_LISTENING, 'retry', /port/, 'ECONNREFUSED'],
-		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
-		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
-		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
-		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT'],
-		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
-		// Codes that only contain one of the others
-		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
-		[LOST, 'retry', /./, 'X_ETIMEDOUT EPROTO_X X_EPROTO X_ERR_SSL_Y X_ERR_TLS_Y'],
-	] as const)('%s, retry %s: %#', (message, retry, advice, codes) => {
-		for (const code of codes.split(' ')) {
-			const failure = connectionFailure([code], ADDRESS);
-			const scope = retry === 'no' ? 'run' : 'request';
-			expect(failure).toMatchObject({ message, retry, subject: 'service', scope });
-			expect(failure.description).toMatch(advice);
-			expect(failure.description).toMatch(/ The address is https:\/\/api\.example\.com$/);
-			expect(failure.message + failure.description).not.toContain(code);
-			expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
-		}
-	});
-
-	test('is known by any of its codes, and by whether it was the login', () => {
-		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], ADDRESS, 'run');
-		expect(failure).toMatchObject({ message: NOT_LISTENING, scope: 'run' });
-	});
-
-	test('in time is about an option of the node, unless it was the login', () => {
-		const { optionAdvice } = connectionFailure(['ETIMEDOUT'], ADDRESS);
-		expect(optionAdvice).toMatch(/increase 'Timeout' under 'Options'\.$/);
-		expect(connectionFailure(['ETIMEDOUT'], ADDRESS, 'run').optionAdvice).toBeUndefined();
-	});
-});
-
-test.each([
-	['Blocked', 'n8n says: "Blocked". '],
-	['', ''],
-])('a request that n8n did not send: %j', (reason, quote) => {
-	const failure = notSent(reason, ADDRESS);
-	expect(failure.message).toBe('n8n did not send the request');
-	expect(failure.description).toBe(`${quote}Check whether n8n is allowed to call ${ADDRESS}`);
-	expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'run' });
-});
-
-test.each([
-	['cannot be reached', proxyUnreachable, /through a proxy, https:\/\/api\.example\.com\. Ask/],
-	['ended the connection', proxyClosed, /can reach https:\/\/api\.example\.com$/],
-])('a proxy %s', (message, describe, advice) => {
-	const failure = describe(ADDRESS);
-	expect(failure.message).toBe(`The network proxy ${message}`);
-	expect(failure.description).toMatch(advice);
-	expect(failure).toMatchObject({ subject: 'service', retry: 'retry', scope: 'request' });
-});
-
 test('a wait that is too long', () => {
 	expect(waitTooLong(7_200_000, 60_000, 503)).toMatchObject({
 		message: 'The service asked for a wait of 2 hours',
-		description: 'A run waits at most 60 seconds.',
-		optionAdvice: 'Run the workflow again after that time, or less often.',
+		description: 'The longest possible wait is 60 seconds. Try again after that time.',
+		optionAdvice: 'If this happens often, run the workflow less often.',
 		subject: 'service',
 		scope: 'run',
 		retry: 'no',

@@ -94,8 +94,8 @@ describe.each([
 		[300, MOVED, /^The redirect was not followed/, { body: { siteId: 1042 } }],
 		[302, MOVED, / let n8n through\.$/, to('/elsewhere')],
 		[399, MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
-		[429, BUSY, /^Run the workflow less often/],
-		[429, BUSY, /^It asked for a wait of 5 minutes\. Run the workflow/, after('300')],
+		[429, BUSY, /^Try again later.* higher limit\./],
+		[429, BUSY, /^It asked for a wait of 5 minutes\. Try again later/, after('300')],
 		[500, UNAVAILABLE, /your workflow\. Try again later/],
 		[502, UNAVAILABLE, /^The cause is the service or a proxy .* your workflow\. Try/],
 		[504, UNAVAILABLE, /^The cause is the service or a proxy .* your workflow\. Try/],
@@ -206,7 +206,7 @@ test.each([
 });
 
 test('a rate limit is about an option of the node, unless it was the login', () => {
-	expect(fromSite(429).optionAdvice).toMatch(/^Lowering 'Max Concurrency' under 'Options'/);
+	expect(fromSite(429).optionAdvice).toMatch(/lower 'Max Concurrency' under 'Options'/);
 	expect(fromToken(429).optionAdvice).toBeUndefined();
 });
 

@@ -43,7 +43,7 @@ describe("the time limit 'Timeout'", () => {
 	});
 
 	test('begins after the login where one is needed', async () => {
-		farm.service.faults.token.push({ latencyMs: 600 });
-		expect(dataOf(await run([at(IDS, 0)], { timeout: 300, maxRetries: 0 }))).toEqual([FARMS[0]]);
+		farm.service.faults.token.push({ latencyMs: 2000 });
+		expect(dataOf(await run([at(IDS, 0)], { timeout: 1500, maxRetries: 0 }))).toEqual([FARMS[0]]);
 	});
 });

@@ -74,8 +74,15 @@ describe('work', () => {
 		await stopping.abortable(work);
 		const underWay = stopping.abortable(work);
 		stopping.stop();
-		await underWay;
-		await stopping.abortable(work);
-		expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true]);
+		await expect(underWay).rejects.toThrow(StoppedError);
+		await expect(stopping.abortable(work)).rejects.toThrow(StoppedError);
+		expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+	});
+
+	test('that cannot be aborted is not waited for', async () => {
+		const stopping = new Stopping();
+		const underWay = stopping.abortable(async () => await new Promise(() => undefined));
+		stopping.stop();
+		await expect(underWay).rejects.toThrow(StoppedError);
 	});
 });

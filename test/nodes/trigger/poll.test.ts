@@ -21,13 +21,15 @@ const failure = (status: number, siteId: string) =>
 		httpStatus: status,
 	});
 
+const notReached = new ServiceFailure('No time', 'Advice', { subject: 'service' });
+
 /** A trigger in an n8n that keeps its state as JSON. */
 function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: string[] } = {}) {
 	const kept: Record<string, unknown> = {};
 	let now = Date.parse('2026-11-21T06:00:00.000Z');
 	const poll = (
 		found: Found,
-		{ occasion = 'schedule', source = 'A', heldBack }: Circumstances = {},
+		{ occasion = 'schedule', source = 'A', heldBack = notReached }: Circumstances = {},
 	) => {
 		const results: Poll['results'] = new Map();
 		for (const [siteId, is] of Object.entries(found)) {
