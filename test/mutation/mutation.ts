@@ -1,40 +1,59 @@
+import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Config } from 'jest';
-import { markdownTable } from 'markdown-table';
-import type { MutantResult } from '@stryker-mutator/core';
+import { type Block, writeBlock } from '../helpers/document';
+import {
+	readResult,
+	reportOf,
+	scoreOf,
+	scoreTable,
+	survivorTable,
+	timeouts,
+	type Result,
+} from './scores';
 import { findTargets, type Target } from './targets';
 
-const jestConfig = createRequire(__filename)('../../jest.config.js') as Config;
+const require = createRequire(__filename);
+const jestConfig = require('../../jest.config.js') as Config;
+const { version } = require('../../package.json') as { version: string };
 
 /** Of the mutants, in percent. */
 const KILLED_AT_LEAST = 95;
 
-function optionsOf({ file, tests }: Target): object {
-	const report = `reports/mutation/${file.replace(/\.ts$/, '')}`;
+const BLOCK: Block = {
+	document: 'reliability.md',
+	name: 'mutation scores',
+	command: 'npm run test:mutation -- --write',
+};
+
+function optionsOf(target: Target): object {
 	return {
-		mutate: [file],
+		mutate: [target.file],
 		packageManager: 'npm',
 		testRunner: 'jest',
 		coverageAnalysis: 'perTest',
 		concurrency: Math.min(4, availableParallelism()),
-		// Longer than jest lets a test wait, so that a slow machine kills no mutant
-		timeoutMS: 45_000,
+		// Longer than a test may take, so that only a loop that never yields gets here
+		timeoutMS: 30_000,
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],
 		ignorers: ['panelTexts'],
 		ignorePatterns: ['/docs', '/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
-		// Many tests take the package from dist/
-		buildCommand: 'npm run build',
+		// Many tests take the package from dist/, which has been built already
+		buildCommand: 'gulp bundle',
 		jest: {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
-				testTimeout: 5000,
+				// Of tests that run no n8n, which take milliseconds
+				testTimeout: 8000,
 				// Stryker cannot load the one that is written in TypeScript
 				testEnvironment: 'node',
-				testMatch: tests.map((path) => `<rootDir>/${path}`),
+				testRunner: '<rootDir>/test/mutation/jest-circus-bail.js',
+				testSequencer: '<rootDir>/test/mutation/cheapest-first.js',
+				testMatch: target.tests.map((path) => `<rootDir>/${path}`),
 				setupFilesAfterEnv: [
 					...(jestConfig.setupFilesAfterEnv ?? []),
 					'<rootDir>/test/mutation/fewCases.ts',
@@ -42,67 +61,71 @@ function optionsOf({ file, tests }: Target): object {
 			},
 			enableFindRelatedTests: false,
 		},
-		reporters: ['html', 'progress-append-only'],
-		htmlReporter: { fileName: `${report}.html` },
-		incremental: true,
-		incrementalFile: `${report}.json`,
+		reporters: ['html', 'json', 'progress-append-only'],
+		htmlReporter: { fileName: `${reportOf(target)}.html` },
+		jsonReporter: { fileName: `${reportOf(target)}.json` },
+		warnings: { slow: false },
 		allowConsoleColors: false,
 	};
 }
 
-const isKilled = ({ status }: MutantResult) => status === 'Killed' || status === 'Timeout';
-const isAlive = ({ status }: MutantResult) => status === 'Survived' || status === 'NoCoverage';
-
-function tally(results: MutantResult[]) {
-	const [killed, alive] = [results.filter(isKilled).length, results.filter(isAlive).length];
-	return { killed, alive, score: (100 * killed) / (killed + alive) };
+async function run(targets: Target[]): Promise<void> {
+	// Stryker is an ES module
+	const { Stryker } = await import('@stryker-mutator/core');
+	execFileSync('npm', ['run', 'build'], { stdio: 'inherit' });
+	for (const target of targets) {
+		console.log(`${target.file}, judged by ${target.tests.join(', ')}`);
+		try {
+			await new Stryker(optionsOf(target)).runMutationTest();
+		} catch (error) {
+			// Its tests fail without a mutant; the other files can still be measured
+			console.error(String(error));
+			process.exitCode = 1;
+		}
+	}
 }
 
-function scoreRow(name: string, results: MutantResult[]): string[] {
-	const { killed, alive, score } = tally(results);
-	return [name, ...[killed + alive, killed, alive].map(String), `${score.toFixed(1)} %`];
-}
+const resultsOf = (targets: Target[]): Result[] =>
+	targets.flatMap((target) => readResult(target) ?? []);
 
-function survivorRow({ fileName, location, mutatorName, replacement, status }: MutantResult) {
-	const { line, column } = location.start;
-	const text = (replacement ?? '').replace(/\s+/g, ' ').slice(0, 80).replaceAll('|', '\\|');
-	return [`${relative('.', fileName)}:${line}:${column}`, mutatorName, text, status];
+/** What stands in the document. */
+function report(targets: Target[]): string {
+	const results = resultsOf(targets);
+	const measured = new Set(results.map(({ file }) => file));
+	const unmeasured = targets.map(({ file }) => file).filter((file) => !measured.has(file));
+	const changed = results.filter(({ current }) => !current).map(({ file }) => file);
+	const notes = [
+		`Version ${version}, ${new Date().toISOString().slice(0, 10)}. ${timeouts(results)} of the killed changes made a test run into its time limit.`,
+		...(unmeasured.length > 0 ? [`Not measured yet: ${unmeasured.join(', ')}.`] : []),
+		...(changed.length > 0 ? [`Changed since, or their tests: ${changed.join(', ')}.`] : []),
+	];
+	return [scoreTable(results), ...notes].join('\n\n');
 }
 
 /**
  * Mutation testing: changes the shipped code in one place at a time and reports where no test notices.
  * `npm run test:mutation -- siteIds pace` for some files, `-- --quick` for those that take a few minutes. What has not
- * changed since the last run is not run again. Fails where too many survive.
+ * changed since the last run is not run again; `--last` runs nothing. `--write` writes the scores of all files to
+ * docs/reliability.md. Fails where too many survive.
  */
 async function main(): Promise<void> {
 	const { values, positionals } = parseArgs({
-		options: { quick: { type: 'boolean', default: false } },
+		options: {
+			quick: { type: 'boolean', default: false },
+			last: { type: 'boolean', default: false },
+			write: { type: 'boolean', default: false },
+		},
 		allowPositionals: true,
 	});
-	// Stryker is an ES module
-	const { Stryker } = await import('@stryker-mutator/core');
-	const byFile = new Map<string, MutantResult[]>();
-	for (const target of findTargets(positionals, values.quick)) {
-		console.log(`${target.file}, judged by ${target.tests.join(', ')}`);
-		const results = await new Stryker(optionsOf(target)).runMutationTest();
-		// A file of types has no mutants
-		if (results.length > 0) byFile.set(target.file, results);
-	}
-	const all = [...byFile.values()].flat();
-	const survivors = markdownTable([
-		['Survivor', 'Change', 'To', ''],
-		...all.filter(isAlive).map(survivorRow),
-	]);
-	const scores = markdownTable(
-		[
-			['File', 'Mutants', 'Killed', 'Survived', 'Score'],
-			...[...byFile].map(([file, results]) => scoreRow(file, results)),
-			scoreRow('All', all),
-		],
-		{ align: ['l', 'r', 'r', 'r', 'r'] },
-	);
-	console.log(`\n${survivors}\n\n${scores}`);
-	if (!(tally(all).score >= KILLED_AT_LEAST)) {
+	const targets = findTargets(positionals, values.quick);
+	const current = (target: Target) => readResult(target)?.current === true;
+	if (!values.last) await run(targets.filter((target) => !current(target)));
+
+	const results = resultsOf(targets);
+	console.log(`\n${survivorTable(results)}\n\n${scoreTable(results)}`);
+	console.log(`\n${timeouts(results)} killed by a time limit`);
+	if (values.write) writeBlock(BLOCK, report(findTargets([], false)));
+	if (!(scoreOf(results) >= KILLED_AT_LEAST)) {
 		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}
 }

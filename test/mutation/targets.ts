@@ -12,33 +12,51 @@ export interface Target {
 /** What can be tested in a few minutes. */
 const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
 
-const LOGIN_TESTS = ['test/credentials/*.test.ts', 'test/security/isolation.test.ts'];
+const LOGIN_TESTS = ['test/credentials/', 'test/security/isolation.test.ts'];
+const RUN_TEST = 'test/nodes/service/SiteService.test.ts';
+const POLL_TEST = 'test/nodes/AquacultureSiteTrigger.test.ts';
+/** They share a fake clock. */
+const PACE_TESTS = ['limits', 'pace', 'rate', 'retries'].map(
+	(name) => `test/nodes/service/${name}.test.ts`,
+);
+const WIRE_TESTS = 'test/wire/';
 
-/** Where a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
+/** Their files are judged by all tests of the folder; these take milliseconds. */
+const PURE_FOLDERS = ['operations', 'site', 'trigger'];
+
+/** The starts of paths: where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
 const OTHER_TESTS: Record<string, string[]> = {
-	AquacultureApi: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
-	AquacultureSite: ['advice', 'descriptions', 'service/SiteService'].map(
-		(name) => `test/nodes/${name}.test.ts`,
-	),
-	AquacultureSiteTrigger: ['test/nodes/descriptions.test.ts'],
-	authorization: [...LOGIN_TESTS, 'test/wire/*.test.ts'],
-	credentialTest: ['test/credentials/*.test.ts'],
-	networkErrors: ['test/proxy/*.test.ts', 'test/wire/*.test.ts'],
-	nodeErrors: ['test/nodes/advice.test.ts'],
-	request: [...LOGIN_TESTS, 'test/wire/*.test.ts', 'test/nodes/service/SiteService.test.ts'],
-	responseRules: ['test/nodes/service/response.test.ts'],
-	session: [
-		'test/nodes/service/SiteService.test.ts',
+	'credentials/AquacultureApi': [...LOGIN_TESTS, WIRE_TESTS],
+	'nodes/AquacultureSite': [
+		'test/nodes/advice.test.ts',
+		'test/nodes/descriptions.test.ts',
+		RUN_TEST,
+	],
+	'nodes/AquacultureSiteTrigger': ['test/nodes/descriptions.test.ts'],
+	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
+	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
+	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
+	'nodes/service/credentialTest': ['test/credentials/'],
+	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
+	'nodes/service/pace': PACE_TESTS,
+	'nodes/service/rate': PACE_TESTS,
+	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
+	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
+	'nodes/service/retries': PACE_TESTS,
+	'nodes/service/session': [RUN_TEST, 'test/credentials/AquacultureApi.memory.test.ts'],
+	'nodes/service/SiteService': [
+		'test/nodes/AquacultureSite',
 		'test/credentials/AquacultureApi.memory.test.ts',
 	],
-	SiteService: [
-		'test/nodes/AquacultureSite*.test.ts',
-		'test/credentials/AquacultureApi.memory.test.ts',
-	],
-	stopping: ['test/nodes/service/SiteService.test.ts'],
-	tokens: LOGIN_TESTS,
-	siteOutput: ['test/nodes/operations/sites.test.ts'],
-	units: ['test/nodes/operations/index.test.ts'],
+	'nodes/service/stopping': [RUN_TEST],
+	'nodes/service/tokens': LOGIN_TESTS,
+	'nodes/service/turns': PACE_TESTS,
+	'nodes/trigger/activation': [POLL_TEST],
+	'nodes/trigger/blindSpots': [POLL_TEST],
+	'nodes/trigger/poll': [POLL_TEST],
+	'nodes/trigger/reading': [POLL_TEST],
+	'nodes/trigger/sentences': [POLL_TEST],
+	'nodes/trigger/state': [POLL_TEST],
 };
 
 const filesIn = (folder: string) =>
@@ -50,11 +68,15 @@ const filesIn = (folder: string) =>
 const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
 
 function targetOf(file: string, testFiles: string[]): Target {
+	// Where the tests mirror it, for example nodes/site/siteIds
 	const path = file.replace('nodes/AquacultureSite/', 'nodes/').replace(/(\.\w+)?\.ts$/, '');
-	const own = testFiles.filter(
-		(test) => test.startsWith(`test/${path}.`) && test.endsWith('.test.ts'),
-	);
-	return { file, tests: [...own, ...(OTHER_TESTS[nameOf(file)] ?? [])] };
+	const folder = PURE_FOLDERS.find((name) => path.startsWith(`nodes/${name}/`));
+	const own = folder ? `test/nodes/${folder}/` : `test/${path}.`;
+	const starts = [own, ...(OTHER_TESTS[path] ?? [])];
+	return {
+		file,
+		tests: testFiles.filter((test) => starts.some((start) => test.startsWith(start))),
+	};
 }
 
 /**
@@ -62,7 +84,7 @@ function targetOf(file: string, testFiles: string[]): Target {
  * @throws Error where there is no file of a name
  */
 export function findTargets(names: string[], quick: boolean): Target[] {
-	const testFiles = filesIn('test');
+	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
 	const all = ['nodes', 'credentials']
 		.flatMap(filesIn)
 		.filter((file) => file.endsWith('.ts'))

@@ -30,6 +30,17 @@ test('a failure of the service has its words, its status and its item', () => {
 	});
 });
 
+test('advice about an option stands only where there is one, and an item', () => {
+	const plain = new ServiceFailure('It failed', 'Fix it', { subject: 'site' });
+	expect(toNodeError(node(), plain, 3).description).toBe('Fix it');
+	expect(toNodeError(node(), failure('site')).description).toBe('Open the credential and fix it');
+});
+
+test('a failure of a node with another credential names none', () => {
+	const other = { ...node(), credentials: { otherApi: { id: '1', name: 'Other' } } };
+	expect(toNodeError(other, failure('credential')).message).toBe('It failed');
+});
+
 test('a failure without a status has no code', () => {
 	expect(toNodeError(node('Farm'), failure('service'))).toMatchObject({ httpCode: null });
 });
@@ -60,4 +71,6 @@ test('a parameter that is wrong keeps its words', () => {
 test('an error of n8n itself stays what it is', () => {
 	const error = toNodeError(node('Farm'), new Error('An expression failed'), 0);
 	expect(error).toMatchObject({ message: 'An expression failed', context: { itemIndex: 0 } });
+	// Also where n8n has its own words for it
+	expect(toNodeError(node('Farm'), new Error(CODE)).message).toMatch(/refused the connection/);
 });

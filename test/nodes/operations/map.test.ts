@@ -60,6 +60,12 @@ describe('Get GeoJSON', () => {
 		expect(JSON.parse(binary?.map?.data ?? '')).toEqual(map);
 	});
 
+	test('returns a file of one site under its ID', async () => {
+		const { items } = await perform(getGeoJson, { siteIds: '1042', format: 'file' }, site);
+		const file = { fileName: 'site-1042.geojson', mimeType: 'application/geo+json' };
+		expect(items).toMatchObject([{ json: { fileName: file.fileName }, binary: { data: file } }]);
+	});
+
 	test('names in a hint what is not on the map, or at a doubtful place', async () => {
 		const units = [{ unitName: 'Pen 1', latitude: 0, longitude: 0 }];
 		const { hints } = await perform(getGeoJson, { siteIds: '1042' }, { siteId: 1042, units });

@@ -94,6 +94,7 @@ describe('the fields that are selected for a model', () => {
 		[['mapUrl'], ['info'], { siteId, mapUrl: expect.stringContaining('#map') as unknown }],
 		[[], [], { siteId }],
 		['', [], { siteId }],
+		[undefined, [], { siteId }],
 	])('%j: these and the ID, and only what they need is requested', async (fields, parts, row) => {
 		const result = await select(fields);
 		expect(result.parts).toEqual(parts);

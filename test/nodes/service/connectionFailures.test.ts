@@ -1,6 +1,8 @@
 import {
 	connectionFailure,
 	notSent,
+	proxyClosed,
+	proxyUnreachable,
 } from '../../../nodes/AquacultureSite/service/connectionFailures';
 
 const ADDRESS = 'https://api.example.com';
@@ -11,6 +13,7 @@ const TOO_LATE = 'The service did not respond in time';
 const NO_HTTPS = 'The service does not use HTTPS at this address';
 const NOT_TRUSTED = "The service's certificate is not trusted";
 const IGNORE = /'Ignore SSL Issues \(Insecure\)'/;
+const ADD_AUTHORITY = /NODE_EXTRA_CA_CERTS\b.*'Ignore SSL Issues \(Insecure\)'/;
 const LOST = 'The connection to the service was lost';
 
 describe('a connection that failed', () => {
@@ -20,7 +23,8 @@ describe('a connection that failed', () => {
 		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
 		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
 		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
-		[NOT_TRUSTED, 'no', IGNORE, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
 		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
 		// Codes that only contain one of the others
 		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
@@ -47,6 +51,16 @@ describe('a connection that failed', () => {
 		expect(optionAdvice).toMatch(/increase 'Timeout' under 'Options'\.$/);
 		expect(connectionFailure(['ETIMEDOUT'], ADDRESS, 'run').optionAdvice).toBeUndefined();
 	});
+});
+
+test.each([
+	['cannot be reached', proxyUnreachable],
+	['ended the connection', proxyClosed],
+])('a proxy %s', (message, describe) => {
+	const failure = describe(ADDRESS);
+	expect(failure.message).toBe(`The network proxy ${message}`);
+	expect(failure.description).toContain(ADDRESS);
+	expect(failure).toMatchObject({ subject: 'service', retry: 'retry', scope: 'request' });
 });
 
 test.each([

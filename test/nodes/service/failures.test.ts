@@ -11,16 +11,20 @@ test('a wait that is too long', () => {
 		description: 'The longest possible wait is 60 seconds. Try again after that time.',
 		optionAdvice: 'If this happens often, run the workflow less often.',
 		subject: 'service',
+		scope: 'run',
 		retry: 'no',
 		httpStatus: 503,
 	});
 });
 
-test('a site that was not requested', () => {
+test.each([
+	[0, '0 sites were'],
+	[1, '1 site was'],
+])('a site that was not requested after %i others', (sitesRead, read) => {
 	const last = new ServiceFailure('No', 'Fix it', { subject: 'site', retry: 'retry' });
-	expect(notRequested(last, 1)).toMatchObject({
+	expect(notRequested(last, sitesRead)).toMatchObject({
 		message: 'Not requested because the service is not responding',
-		description: '1 site was read before that. No. Fix it',
+		description: `${read} read before that. No. Fix it`,
 		...{ subject: 'site', retry: 'no', scope: 'request' },
 	});
 });

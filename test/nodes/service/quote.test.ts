@@ -48,6 +48,7 @@ describe('secrets', () => {
 
 	test.each([
 		...['k/"ü ~>?x', 'k/\\"ü ~>?x', 'k%2F%22%C3%BC%20~%3E%3Fx', 'k%2F%22%C3%BC+~%3E%3Fx'],
+		...['k%2f%22%c3%bc%20~%3e%3fx', 'k%2f%22%c3%bc+%7e%3e%3fx'],
 		...['k%2F%22%C3%BC+%7E%3E%3Fx', 'ay8iw7wgfj4/eA==', 'ay8iw7wgfj4/eA', 'ay8iw7wgfj4_eA'],
 	])('are not repeated in any spelling: %s', (spelling) => {
 		expect(quoteOf({ message: `No ${spelling}!` }, ['k/"ü ~>?x'])).toMatch(/^No •••=*!$/);

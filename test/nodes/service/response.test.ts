@@ -70,7 +70,7 @@ describe.each([
 			...[
 				...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'],
 				...[{}, { error: 'maintenance' }, { data: { siteId: 1042 } }, [{ siteId: 1042 }]],
-				...[{ siteId: 1043 }, { siteId: null }, { siteId: [1042] }],
+				...[{ siteId: 1043 }, { siteId: null }, { siteId: [1042] }, { siteId: 2 ** 60 }],
 			].map((body): Case => [
 				200,
 				NOT_VALID,
@@ -91,6 +91,7 @@ describe.each([
 ])('a response of the $endpoint endpoint', ({ fail, cases }) => {
 	const common: Case[] = [
 		[300, MOVED, /in 'Base URL'\. .* let n8n through\.$/],
+		[300, MOVED, /^The redirect was not followed/, { body: { siteId: 1042 } }],
 		[302, MOVED, / let n8n through\.$/, to('/elsewhere')],
 		[399, MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
 		[429, BUSY, /^Try again later.* higher limit\./],
@@ -127,13 +128,18 @@ describe.each([
 
 	test.each([200, 302, 400, 500])('%i quotes the service, without the secrets', (status) => {
 		const { description } = fail(status, { body: { error: 'Not t0ken!' }, secrets: ['t0ken'] });
-		expect(description).toMatch(/\. The service says: "Not •••!"$/);
+		expect(description).toMatch(/[^.]\. The service says: "Not •••!"$/);
+	});
+
+	test('quotes the service after the address of a redirect', () => {
+		const { description } = fail(302, { ...to('https://other.example'), body: { error: 'No' } });
+		expect(description).toMatch(/ https:\/\/other\.example\. The service says: "No"$/);
 	});
 });
 
 test.each([
 	['credential', 'run', fromToken, [200, 302, 400, 404, 405, 422]],
-	['service', 'run', fromToken, [429, 500, 503]],
+	['service', 'run', fromToken, [429, 500, 502, 503]],
 	['credential', 'token', fromSite, [401]],
 	['credential', 'request', fromSite, [302]],
 	['service', 'request', fromSite, [429, 500, 503]],
@@ -141,8 +147,49 @@ test.each([
 	['site', 'request', (status: number) => fromSite(status, { isClosed: true }), [401]],
 ] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
 	for (const status of statuses) {
-		expect(fail(status, { body: '' })).toMatchObject({ subject, scope });
+		for (const body of ['', PAGE, {}]) {
+			expect(fail(status, { body })).toMatchObject({ subject, scope });
+		}
 	}
+});
+
+describe.each([
+	['token', fromToken, 'run'],
+	['site', fromSite, 'request'],
+] as const)('a proxy that responds instead of the %s endpoint', (_endpoint, fail, scope) => {
+	const seen: Details = { isFromProxy: true };
+	const named = ['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'];
+	const INSTEAD_OF_SERVICE = 'A network proxy responded instead of the service (status {status})';
+	const UNREACHED = 'The network proxy could not reach the service (status {status})';
+
+	test.each<Case>([
+		[407, 'The network proxy requires a login (status {status})', /HTTP_PROXY and HTTPS_PROXY\.$/],
+		[511, 'The network requires a login (status {status})', /^Ask your network admin/],
+		...[502, 503, 504].map((status): Case => [status, UNREACHED, /^Open .*'Base URL'/, seen]),
+		[403, 'A proxy or firewall blocked the request (status {status})', /^Ask .* reason\.$/, seen],
+		...[200, 399, 401, 500].map((status): Case => [
+			status,
+			INSTEAD_OF_SERVICE,
+			/HTTP_PROXY and HTTPS_PROXY, .*'Base URL'\.$/,
+			seen,
+		]),
+		...named.map((name): Case => [400, INSTEAD_OF_SERVICE, /./, { headers: { [name]: '1' } }]),
+	])('%i: %s', (status, message, advice, details = {}) => {
+		const failure = fail(status, details);
+		expect(failure.message).toBe(message.replace('{status}', String(status)));
+		expect(failure.description).toMatch(advice);
+		expect(failure.httpStatus).toBeUndefined();
+		const mayPass = [502, 503, 504].includes(status);
+		expect(failure).toMatchObject({ subject: 'service', scope: mayPass ? scope : 'run' });
+	});
+
+	test('is quoted as the proxy', () => {
+		expect(fail(407, { body: { error: 'No' } }).description).toMatch(/\. The proxy says: "No"$/);
+	});
+
+	test('is not seen in the headers of a redirect', () => {
+		expect(fail(399, { headers: { 'proxy-agent': '1' } }).message).toBe(MOVED);
+	});
 });
 
 test.each([
@@ -150,8 +197,11 @@ test.each([
 	['1042', '1042'],
 	// As JSON.parse reads 9007199254740993
 	['9007199254740993', 9007199254740992],
-])('site %s is what has its ID: %j', (siteId, received) => {
-	const response = { statusCode: 200, headers: { a: 'b' }, body: { siteId: received } };
+	['9007199254740993', '9007199254740993'],
+	// A status that a proxy's copy may have (RFC 9110, section 15.4.5)
+	['1042', 1042, 304],
+])('site %s is what has its ID: %j', (siteId, received, statusCode = 200) => {
+	const response = { statusCode, headers: { a: 'b' }, body: { siteId: received } };
 	expect(readSiteResponse(siteId, response, { secrets: [], isClosed: false })).toBe(response);
 });
 

@@ -72,6 +72,7 @@ describe('what is not a site ID is refused and named', () => {
 		[`"12'`, `"12'`],
 		['{"id":1}', { id: 1 }],
 		['-1', -1],
+		['-9007199254740991', Number.MIN_SAFE_INTEGER],
 		['1.5', 1.5],
 		['null', NaN],
 		['Symbol(id)', Symbol('id')],
