@@ -1,21 +1,61 @@
 const { spawn } = require('node:child_process');
 const { createHash } = require('node:crypto');
 const { mkdir, readdir, readFile, rm, writeFile } = require('node:fs/promises');
-const { dirname, join } = require('node:path');
+const { basename, dirname, join, relative } = require('node:path');
 const { promisify } = require('node:util');
+const esbuild = require('esbuild');
 const { dest, parallel, series, src, watch } = require('gulp');
+const { credentials, nodes } = require('./package.json').n8n;
 
 /** Removes the earlier build, so that none of its files is shipped. */
 const clean = () => rm('dist', { recursive: true, force: true });
 
-/** Compiles credentials/ and nodes/. */
-const compile = () =>
+/** Checks the types of credentials/ and nodes/. */
+const check = () =>
 	spawn(process.execPath, [require.resolve('typescript/bin/tsc')], { stdio: 'inherit' });
 
-/** Nodes and credentials refer to the icons by paths relative to their own files. */
+const BUNDLE = 'dist/bundle.js';
+
+/** The files that n8n loads, by the "n8n" field of package.json, and the class in each. */
+const LOADED = [...credentials, ...nodes].map((file) => ({
+	file,
+	source: `./${relative('dist', file).replace(/\.js$/, '.ts')}`,
+	className: basename(file).split('.')[0],
+}));
+
+/**
+ * All code is in one file, without the whitespace: n8n starts faster, and the package is smaller. The nodes and the
+ * credential share one memory of tokens, so it is not one file for each.
+ */
+const bundle = () =>
+	esbuild.build({
+		stdin: {
+			contents: LOADED.map(({ source }) => `export * from '${source}';`).join('\n'),
+			resolveDir: __dirname,
+			loader: 'ts',
+		},
+		outfile: BUNDLE,
+		bundle: true,
+		packages: 'external',
+		platform: 'node',
+		format: 'cjs',
+		target: 'es2022',
+		minifyWhitespace: true,
+		lineLimit: 160,
+	});
+
+const load = async () => {
+	for (const { file, className } of LOADED) {
+		const path = relative(dirname(file), BUNDLE).replaceAll('\\', '/');
+		await mkdir(dirname(file), { recursive: true });
+		await writeFile(file, `exports.${className} = require('${path}').${className};\n`);
+	}
+};
+
+/** Nodes and the credential refer to the icons by paths relative to the files that n8n loads. */
 const icons = () => src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 
-/** n8n looks for a node's codex and the previews of its output beside its compiled file. */
+/** n8n looks for a node's codex and the previews of its output beside the file that it loads. */
 const descriptions = () =>
 	src('nodes/**/{*.node.json,__schema__/**/*.json}', { encoding: false }).pipe(dest('dist/nodes'));
 
@@ -49,7 +89,7 @@ const remember = async () => {
 	await writeFile(STAMP, await fingerprint());
 };
 
-const buildAll = series(clean, compile, parallel(icons, descriptions), remember);
+const buildAll = series(clean, check, parallel(bundle, load, icons, descriptions), remember);
 
 /** Does nothing when neither the sources nor dist/ have changed since the last build. */
 exports.build = async () => {

@@ -5,7 +5,7 @@ import type { INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
 import { defined } from '../helpers/at';
 import { packAndUnpack } from './pack';
 
-const MAX_SIZE = 50_000;
+const MAX_SIZE = 45_000;
 
 let unpacked: Awaited<ReturnType<typeof packAndUnpack>>;
 let loader: PackageDirectoryLoader;
@@ -22,7 +22,7 @@ afterAll(() => unpacked.remove());
 function withImports(file: string, seen = new Set<string>()): Set<string> {
 	if (seen.has(file)) return seen;
 	seen.add(file);
-	for (const [, path] of readFileSync(file, 'utf8').matchAll(/\brequire\("(\.[^"]+)"\)/g)) {
+	for (const [, path] of readFileSync(file, 'utf8').matchAll(/\brequire\(['"](\.[^'"]+)['"]\)/g)) {
 		withImports(require.resolve(resolve(dirname(file), defined(path))), seen);
 	}
 	return seen;
