@@ -29,8 +29,6 @@ export interface SessionResponse {
 /** What a request has brought that was sent once. */
 interface Attempt extends SessionResponse {
 	token: unknown;
-	/** Counts the requests of the run. */
-	number: number;
 	isRejected: boolean;
 	/** Whether others were accepted with the same token meanwhile. */
 	areOthersAccepted: boolean;
@@ -59,6 +57,9 @@ export class Session {
 	/** Requests so far. */
 	private count = 0;
 
+	/** Sites that are being requested now. */
+	private inFlight = 0;
+
 	/** Set while a request renews the token for all. */
 	private renewal?: Promise<void>;
 
@@ -74,13 +75,22 @@ export class Session {
 
 	/** Sends a request, and again with a newer token as long as the one that it had may have expired. */
 	async send(options: SiteRequestOptions): Promise<SessionResponse> {
+		this.inFlight++;
+		try {
+			return await this.sendAndRenew(options);
+		} finally {
+			this.inFlight--;
+		}
+	}
+
+	private async sendAndRenew(options: SiteRequestOptions): Promise<SessionResponse> {
 		let previous: unknown;
 		for (let renewals = 0; ; renewals++) {
 			const attempt = await this.sendInDoubt(options);
 			const { token, isRejected, isClosed } = attempt;
 			if (!isRejected && renewals > 0) this.vain.clear();
 			const isFinal = !isRejected || isClosed || token === previous;
-			if (isFinal || !this.mayHaveExpired(attempt, renewals)) return attempt;
+			if (isFinal || !this.mayHaveExpired(token, renewals)) return attempt;
 			this.expired.add(token);
 			previous = token;
 			while (this.renewal) await this.renewal;
@@ -104,13 +114,13 @@ export class Session {
 	}
 
 	/** Whether a token may have been good when it was issued that a request was rejected with. */
-	private mayHaveExpired({ token, number }: Attempt, renewals: number): boolean {
+	private mayHaveExpired(token: unknown, renewals: number): boolean {
 		if (this.unproven.size >= MAX_UNPROVEN) return false;
 		if (renewals === 0) return true;
 		this.vain.add(token);
 		if (renewals >= MAX_RENEWALS || this.vain.size >= MAX_VAIN_RENEWALS) return false;
 		// A site that is requested alone rather rejects every token
-		return this.accepted.has(token) || this.count > number;
+		return this.accepted.has(token) || this.inFlight > 1;
 	}
 
 	private async sendOnce(options: SiteRequestOptions): Promise<Attempt> {
@@ -137,7 +147,7 @@ export class Session {
 			} else if (isRejected && latest === undefined && this.isNewest(token)) {
 				this.unproven.add(token);
 			}
-			return { response, isClosed: false, token, number, isRejected, areOthersAccepted };
+			return { response, isClosed: false, token, isRejected, areOthersAccepted };
 		} finally {
 			endRenewal();
 		}
