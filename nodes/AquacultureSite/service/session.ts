@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import { onAuthorized } from './authorization';
 import type { BaseUrl } from './baseUrl';
 import { ServiceFailure } from './failures';
 import { sendWithCredential } from './request';
@@ -168,8 +169,8 @@ export class Session {
 			// The service may have issued the same one again
 			this.expired.delete(result.accessToken);
 			Object.assign(this.credentials, result);
-			// Where the one before was rejected at once, it must prove itself first
-			if (this.unproven.size === 0) endRenewal();
+			// The others follow when this one is sent; where the token before was rejected at once, when it is accepted
+			if (this.unproven.size === 0) onAuthorized.set(own, endRenewal);
 		};
 		return await this.stopping.abortable(
 			async (bounds) =>
