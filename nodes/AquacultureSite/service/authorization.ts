@@ -4,6 +4,9 @@ import { API_VERSION } from './apiVersion';
 import { parseBaseUrl, toUrl } from './baseUrl';
 import { isOfOtherLogin } from './tokens';
 
+/** What else to do as soon as n8n sends a request with these credentials, after it has stored a new token. */
+export const onAuthorized = new WeakMap<object, () => void>();
+
 /** n8n takes it for an expired token: it requests a new one and tries again with that. */
 class TokenOutOfDate extends Error {
 	readonly response = { status: 401 };
@@ -46,5 +49,6 @@ export function authorize(
 	if (credentials.allowUnauthorizedCerts === true) {
 		options.agentOptions = { ...options.agentOptions, rejectUnauthorized: false };
 	}
+	onAuthorized.get(credentials)?.();
 	return options;
 }

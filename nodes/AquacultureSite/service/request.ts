@@ -33,14 +33,16 @@ const LOGIN_TIMEOUT_MS = 30_000;
 /** What a node's execute() and a trigger's poll() get from n8n. */
 export type Context = IExecuteFunctions | IPollFunctions;
 
+/** What a login brings: what n8n stores with the credential, or what it failed with. */
+export type LoginResult = { accessToken: string; accessTokenLogin: string } | ServiceFailure;
+
 /**
  * What a login tells the request that needs it, by the credentials that n8n hands from one to the other.
  * (n8n 1.x loses the error that a login throws.)
  */
 interface LoginListener {
 	started: () => void;
-	ended: () => void;
-	failure?: ServiceFailure;
+	ended: (result: LoginResult) => void;
 }
 const listeners = new WeakMap<object, LoginListener>();
 
@@ -56,17 +58,14 @@ export async function logIn(
 ): Promise<IDataObject> {
 	const listener = listeners.get(credentials);
 	listener?.started();
-	const accessToken = await exchange(helper, credentials)
-		.catch((failure: unknown) => {
-			if (listener && failure instanceof ServiceFailure) listener.failure = failure;
-			throw failure;
-		})
-		.finally(() => listener?.ended());
+	const accessToken = await exchange(helper, credentials).catch((failure: unknown) => {
+		if (failure instanceof ServiceFailure) listener?.ended(failure);
+		throw failure;
+	});
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
-	return {
-		accessToken,
-		accessTokenLogin: tokenFingerprint(baseUrl, { ...credentials, accessToken }),
-	};
+	const accessTokenLogin = tokenFingerprint(baseUrl, { ...credentials, accessToken });
+	listener?.ended({ accessToken, accessTokenLogin });
+	return { accessToken, accessTokenLogin };
 }
 
 async function exchange(
@@ -142,15 +141,17 @@ export interface RequestBounds {
  *
  * @param credentials decrypted; n8n writes a renewed token into them
  * @param baseUrl for the description of a failure
+ * @param bounds `onLogin` is told of a login as soon as it ends
  */
 export async function sendWithCredential(
 	context: Context,
 	credentials: ICredentialDataDecryptedObject,
 	{ url }: BaseUrl,
 	requestOptions: SiteRequestOptions,
-	{ signal, setTimeLeft }: RequestBounds,
+	{ signal, setTimeLeft, onLogin }: RequestBounds & { onLogin: (result: LoginResult) => void },
 ): Promise<ServiceResponse | ServiceFailure> {
 	const { timeout } = requestOptions;
+	let loginFailure: ServiceFailure | undefined;
 	const options: IHttpRequestOptions = {
 		...requestOptions,
 		returnFullResponse: true,
@@ -161,7 +162,11 @@ export async function sendWithCredential(
 	};
 	const listener: LoginListener = {
 		started: () => setTimeLeft(LOGIN_TIMEOUT_MS + timeout),
-		ended: () => setTimeLeft(timeout),
+		ended: (result) => {
+			setTimeLeft(timeout);
+			if (result instanceof ServiceFailure) loginFailure = result;
+			onLogin(result);
+		},
 	};
 	listeners.set(credentials, listener);
 	setTimeLeft(timeout);
@@ -174,7 +179,7 @@ export async function sendWithCredential(
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		)) as ServiceResponse;
 	} catch (error) {
-		return listener.failure ?? responseIn(error) ?? networkFailure(error, url);
+		return loginFailure ?? responseIn(error) ?? networkFailure(error, url);
 	}
 }
 

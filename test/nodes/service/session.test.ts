@@ -1,3 +1,5 @@
+import { CredentialStore } from '../../engine/credential-store';
+import type { FaultRequest } from '../../fake-service/faults';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
 import { dataOf, useSeaFarm } from '../../helpers/sea-farm';
@@ -30,6 +32,110 @@ test('sites that answer 401 while others are read cost a handful of logins, and 
 		expect(text).not.toContain(token);
 		expect(text).not.toContain(Buffer.from(token).toString('base64'));
 	}
+});
+
+/** Expires all tokens when the n-th request with the n-th token arrives: `expiries[0]` is about the first one. */
+function expireAt(...expiries: number[]): void {
+	const uses = new Map<string, number>();
+	farm.service.faults.site.push({
+		when: ({ token = '' }: FaultRequest) => {
+			uses.set(token, (uses.get(token) ?? 0) + 1);
+			const expiry = expiries[farm.service.issuedTokens.indexOf(token)];
+			if (expiry === uses.get(token)) farm.service.expireTokens();
+			return false;
+		},
+	});
+}
+
+describe('tokens that expire one after the other while many requests are in flight', () => {
+	test.each([
+		['each after some requests', [80, 20, 20], 128],
+		['one before any request was accepted with it', [80, 1], 128],
+		['such a one again later in the run', [60, 1, 60, 1], 20],
+		['the first one of the run', [1], 128],
+	])(
+		'%s: no item is lost, and there is one login for each',
+		async (_, expiries, maxConcurrency) => {
+			expireAt(...expiries);
+			expect(dataOf(await run(IDS, { maxConcurrency }))).toEqual(FARMS);
+			expect(farm.service.counts.logins).toBe(expiries.length + 1);
+		},
+	);
+
+	test('are each stored once by n8n', async () => {
+		const stored = jest.spyOn(CredentialStore.prototype, 'updateCredentials');
+		expireAt(80);
+		await run(IDS);
+		expect(stored).toHaveBeenCalledTimes(2);
+	});
+
+	test('are not taken for a closed site by a request that meets two of them', async () => {
+		const [slow = 0, ...others] = IDS;
+		let requests = 0;
+		farm.service.faults.site.push(
+			{ siteId: slow, latencyMs: 500 },
+			{
+				siteId: others,
+				when: () => {
+					const sent = farm.siteRequests.filter(({ siteId }) => siteId === slow).length;
+					// The fifth of the others that arrives while each of its first two requests is on its way
+					if (sent > 2 || requests >= 5 * sent) return false;
+					if (++requests === 5 * sent) farm.service.expireTokens();
+					return false;
+				},
+			},
+		);
+		expect(dataOf(await run(IDS, { maxConcurrency: 2 }))).toEqual(FARMS);
+		expect(farm.service.counts.logins).toBeLessThanOrEqual(3);
+	});
+});
+
+describe('tokens that are never accepted', () => {
+	const REJECTED = /^The service rejected a newly issued access token: credential "Sea farm"/;
+	const expire = () => {
+		farm.service.expireTokens();
+		return 0;
+	};
+
+	test.each([
+		['because they live shorter than a round trip', 0],
+		['from the middle of the run on', 100],
+	])('%s: a clear sentence, few requests and logins', async (_, skip) => {
+		farm.service.faults.site.push({ skip, latencyMs: expire });
+		const errors = errorsOf(await run(IDS));
+		expect(errors).toHaveLength(IDS.length - farm.service.counts.sitesServed);
+		for (const error of errors) expect(error).toMatch(REJECTED);
+		expect(farm.service.counts.logins).toBeLessThanOrEqual(3);
+		// Each of the hundred that are left: twice in doubt, once with a new token; and a few with one more
+		expect(farm.service.counts.unauthorized).toBeLessThanOrEqual(3 * 100 + 3);
+	});
+
+	test('by one site, because they expire each time it is requested: that site alone fails', async () => {
+		const [hostile] = IDS;
+		// Others are accepted with each of them first
+		farm.service.faults.site.push({ siteId: hostile, latencyMs: 60 });
+		farm.service.faults.site.push({ siteId: hostile, latencyMs: expire });
+		const errors = errorsOf(await run(IDS, { maxConcurrency: 2 }));
+		expect(errors).toEqual([expect.stringMatching(REJECTED)]);
+		expect(farm.service.counts.logins).toBeLessThanOrEqual(9);
+	});
+
+	test('because each login brings the same one', async () => {
+		farm.service.faults.token.push({ merge: { access_token: 'the.same.one' } });
+		const errors = errorsOf(await run(IDS));
+		expect(errors).toHaveLength(IDS.length);
+		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(2 * 64 + 12);
+	});
+});
+
+test('a closed site does not make a token unusable that the service issues again', async () => {
+	const [closed = 0, ...others] = IDS.slice(0, 10);
+	await run(others);
+	farm.service.faults.token.push({ merge: { access_token: at(farm.service.issuedTokens, 0) } });
+	farm.service.faults.site.push({ siteId: closed, status: 401 });
+	const stored = jest.spyOn(CredentialStore.prototype, 'updateCredentials');
+	expect(errorsOf(await run([closed, ...others], { maxConcurrency: 1 }))).toHaveLength(1);
+	expect(stored).toHaveBeenCalledTimes(1);
 });
 
 describe("the time limit 'Timeout'", () => {
