@@ -46,7 +46,7 @@ export function expectedOutcome(row: Row, { status }: Variation, onError: OnErro
 	const items = SITES.map((_, item) => item);
 	const stops = onError === 'stopWorkflow' && failed.length > 0;
 	return {
-		...(stops && { stopped: failed[0] }),
+		...(stops && { stopped: failed.find(({ item }) => item === (row.stopsAt ?? row.hit[0])) }),
 		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
 		failed: stops ? [] : failed,
 		misplaced: 0,

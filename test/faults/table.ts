@@ -44,6 +44,8 @@ export interface Row {
 	hit: readonly number[];
 	/** Those of them that are not requested any more. */
 	skipped?: readonly number[];
+	/** The item that a run with "Stop Workflow" names; the first that is hit unless given. */
+	stopsAt?: number;
 	stopped: Counts;
 	continued: Counts;
 	/** `Max Retries`; 3 unless given. */
@@ -360,8 +362,8 @@ const SITE_ROWS: Row[] = [
 	site(...atEverySite(status(401)), REJECTED_TOKEN, {
 		hit: ALL,
 		stopped: { requests: 2, logins: 2 },
-		// Three sites show it, the others are not requested
-		continued: { requests: 6, logins: 4 },
+		// Two new tokens show it, the others are not requested
+		continued: { requests: 4, logins: 2 },
 	}),
 	// A site that is retried waits for half a minute: the rules for that are tested without time
 	site('Status 429 with **Max Retries** 0', status(429)[1], BUSY, { maxRetries: 0 }),
@@ -378,7 +380,14 @@ const SITE_ROWS: Row[] = [
 	),
 	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
 	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
-	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
+	site(...atEverySite(status(503)), UNAVAILABLE, {
+		hit: ALL,
+		// Each is sent in turn, because it may be about one site. The third one uses up the retries of the run
+		stopsAt: 2,
+		stopped: { requests: 2, logins: 1 },
+		continued: { requests: 11, logins: 1 },
+	}),
+	site(...atEverySite(status(502, 504)), UNAVAILABLE, {
 		hit: ALL,
 		// Two sites take turns until the outage is found, and with a third one the service is given up
 		skipped: ALL.slice(3),
