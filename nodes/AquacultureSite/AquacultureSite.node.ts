@@ -10,7 +10,7 @@ import type {
 import { toNodeError } from './nodeErrors';
 import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
-import { parseRequestOptions } from './operations/operation';
+import { listNames, parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
 import { joinSentences } from './service/advice';
 import { testCredential } from './service/credentialTest';
@@ -27,8 +27,6 @@ const ITEMS_AT_ONCE = 100;
 
 // What waits for its turn takes memory. Far more than may be in flight, so that others can go ahead of what is refused
 const TASKS_AT_ONCE = 1000;
-
-const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
 	"To keep what can be read, set 'On Error' to 'Continue' in the node's settings.";
@@ -47,12 +45,6 @@ function parseTask(context: IExecuteFunctions, operation: Operation, itemIndex: 
 	const options = parameter('options', {}) as IDataObject;
 	const task = operation.parse(parameter, options);
 	return { ...task, itemIndex, requestOptions: parseRequestOptions(options) };
-}
-
-function listNames(names: string[]): string {
-	const distinct = [...new Set(names)];
-	const rest = distinct.length - NAMES_IN_A_HINT;
-	return distinct.slice(0, NAMES_IN_A_HINT).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
 /**

@@ -11,6 +11,8 @@ import type { ServiceResponse } from '../service/response';
 import { ParameterError, toNumber } from '../site/parameters';
 import type { Site, SitePart } from '../site/site';
 
+const NAMES_IN_A_HINT = 5;
+
 /** Reads a parameter of one input item. Throws n8n's own error where an expression fails. */
 export type ReadParameter = (name: string, fallback?: unknown) => unknown;
 
@@ -145,4 +147,11 @@ export function parseRequestOptions({
 		maxRetries: wholeNumber(maxRetries, 'Max Retries', 0, 10),
 		timeout: wholeNumber(timeout, 'Timeout', 1, 3_600_000),
 	};
+}
+
+/** The names below a hint, each once: "A, B, C, D, E and 2 more". */
+export function listNames(names: string[]): string {
+	const distinct = [...new Set(names)];
+	const rest = distinct.length - NAMES_IN_A_HINT;
+	return distinct.slice(0, NAMES_IN_A_HINT).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
