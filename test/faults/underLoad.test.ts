@@ -15,7 +15,7 @@ import {
 } from './load';
 
 /** Cells at once: they mostly wait. */
-const SIDE_BY_SIDE = 6;
+const SIDE_BY_SIDE = 10;
 
 jest.setTimeout(1_800_000);
 
