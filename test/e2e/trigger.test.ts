@@ -152,8 +152,9 @@ test('with more sites than the rate limit allows, each is read in turn', async (
 	expect([2, 3, 4]).toContain(await pollsOfRound());
 	changeLicense(defined(siteIds.at(-1)), 'SAMPLE-LAST');
 	const newest = async () => (await n8n.executions(workflow, 1))[0];
+	// At most a whole round later, which takes four polls, and at the end of the poll
 	const { id } = await until('the change is reported', newest, {
-		timeoutMs: 100_000,
+		timeoutMs: 200_000,
 		intervalMs: 500,
 	});
 	expect((await n8n.waitForExecution(id)).json('Reported')).toMatchObject([
