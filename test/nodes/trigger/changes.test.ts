@@ -105,6 +105,7 @@ describe('two values are the same', () => {
 		['but for the last digit of a float', 0.1 + 0.2, 0.3],
 		['but for the last digit of a float near one', 1, 1 + Number.EPSILON],
 		['but for the way a float was printed', 66.84512, 66.84512000000001],
+		['but for the way a negative float was printed', -13.41207, -13.412070000000002],
 		['but for the order of keys', { a: 1, b: [2] }, { b: [2], a: 1 }],
 		['where one is absent and one null', { a: null }, {}],
 		['where one is minus zero', 0, -0],
