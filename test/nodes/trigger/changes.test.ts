@@ -128,6 +128,7 @@ describe('two values are the same', () => {
 		['a list and its beginning', [1], [1, 2]],
 		['an empty list and an object', [], {}],
 		['a list and an object like it', [1], { 0: 1 }],
+		['an empty list and an object that has a length', [], { length: 0 }],
 		['an object and null', {}, null],
 		['a nested value', { a: { b: 1 } }, { a: { b: 2 } }],
 		['a field with a name of JavaScript', { constructor: 1 }, {}],

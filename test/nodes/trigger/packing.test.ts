@@ -33,6 +33,14 @@ test('a site of the contract is kept without the names of its fields, in any ord
 	expect(packed.length).toBeLessThan(JSON.stringify(site).length / 2);
 });
 
+test('what is in a database already can be read: the form stays as it is', () => {
+	const site = { siteId: 1042, siteName: 'Storholmen', info: { license: 'A' }, units: [] };
+	const packed = '[[1,1042,"Storholmen",[4,"A"],[0]],["license"]]';
+	expect(pack(site)).toBe(packed);
+	expect(pack({ ...site, notSent: undefined })).toBe(packed);
+	expect(unpack(packed)).toEqual(site);
+});
+
 test.each([undefined, null, {}, 7, '', 'text', '{}', '7'])('%p holds nothing', (kept) => {
 	expect(unpack(kept)).toBeUndefined();
 });
