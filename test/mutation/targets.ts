@@ -52,10 +52,8 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/service/tokens': LOGIN_TESTS,
 	'nodes/service/turns': PACE_TESTS,
 	'nodes/trigger/activation': [POLL_TEST],
-	'nodes/trigger/blindSpots': [POLL_TEST],
-	'nodes/trigger/poll': [POLL_TEST],
+	'nodes/trigger/latest': [POLL_TEST],
 	'nodes/trigger/reading': [POLL_TEST],
-	'nodes/trigger/sentences': [POLL_TEST],
 	'nodes/trigger/state': [POLL_TEST],
 };
 

@@ -19,7 +19,11 @@ beforeAll(async () => {
 });
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
-const descriptionOf = (type: string) => (engine.types.nodes[type] as INodeType).description;
+const nodeOf = (type: string) => engine.types.nodes[type] as INodeType;
+const descriptionOf = (type: string) => nodeOf(type).description;
+
+type States = Record<'active' | 'inactive', string>;
+type TriggerPanel = { header: string; executionsHelp: States; activationHint: States };
 
 const site = {
 	...{ group: ['input'], usableAsTool: true, inputs: ['main'] },
@@ -38,8 +42,38 @@ test.each([
 		version: 1,
 		defaults: { name: displayName },
 		outputs: ['main'],
-		credentials: [{ name: CREDENTIAL, required: true }],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
 	});
+	expect(nodeOf(type).methods?.credentialTest).toHaveProperty('testCredential');
+});
+
+test('Aquaculture Site Trigger: what its panel says before and after publishing names only what it has', () => {
+	const { properties, triggerPanel, activationMessage, hints } = descriptionOf(TRIGGER);
+	const { header, executionsHelp, activationHint } = triggerPanel as TriggerPanel;
+	// n8n's own one would promise events to wait for
+	expect(header).toBe('');
+	const remembers = expect.stringMatching(/The first poll .* only remembers the sites/) as unknown;
+	const firstPoll = [executionsHelp.inactive, activationHint.inactive, activationMessage];
+	expect(firstPoll).toEqual([remembers, remembers, remembers]);
+	const isPublished = expect.stringMatching(
+		/workflow is published.*each change .*starts/,
+	) as unknown;
+	const published = [executionsHelp.active, activationHint.active];
+	expect(published).toEqual([isPublished, isPublished]);
+	for (const help of Object.values(executionsHelp)) {
+		expect(help).toMatch(/^<b>While you build the workflow<\/b>, click the button\./);
+		const labels = [...help.matchAll(/under <b>(.*?)<\/b>|in <b>(.*?)<\/b>/g)].map(
+			([, under, within]) => under ?? within,
+		);
+		expect(new Set(labels)).toEqual(new Set(['Events', 'Site IDs', 'Poll Times']));
+		const own = properties.map(({ displayName }) => displayName);
+		expect(own).toEqual(expect.arrayContaining(['Events', 'Site IDs', 'Poll Times']));
+	}
+	// A test event is not to be taken for a real one, wherever it is seen
+	const message = expect.stringMatching(/^Test events are made up/) as unknown;
+	expect(hints).toEqual([
+		{ type: 'info', whenToDisplay: 'always', location: 'outputPane', message },
+	]);
 });
 
 test('Aquaculture API: what saved credentials and n8n rely on', () => {

@@ -6,8 +6,8 @@ import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
 import { readState, writeState } from '../../../nodes/AquacultureSite/trigger/state';
 import { inTurn } from '../../../nodes/AquacultureSite/trigger/turns';
 
-/** What a poll finds, by the ID of each site: its license, the status of its refusal, or that it was not reached. */
-type Found = Record<string, string | number | undefined>;
+/** What a poll finds, by the ID of each site: its license, why it was refused, or that it was not reached. */
+type Found = Record<string, string | number | ServiceFailure | undefined>;
 
 interface Circumstances {
 	occasion?: Occasion;
@@ -34,6 +34,7 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 		const results: Poll['results'] = new Map();
 		for (const [siteId, is] of Object.entries(found)) {
 			if (typeof is === 'number') results.set(siteId, failure(is, siteId));
+			if (is instanceof ServiceFailure) results.set(siteId, is);
 			if (typeof is !== 'string') continue;
 			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
 		}
@@ -51,9 +52,17 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 	return { poll, kept };
 }
 
-const three = (found: Found): Array<[Found, ...string[]]> => [[found], [found], [found]];
+const silent = (polls: number, found: Found) =>
+	Array.from({ length: polls }, (): [Found] => [found]);
+const three = (found: Found) => silent(3, found);
+/** Of a list, so many sites have their turn. */
+const turns = (count: number, total: number): Found =>
+	Object.fromEntries(
+		Array.from({ length: total }, (_, site) => [site + 1, site < count ? 'a' : undefined]),
+	);
 const failing = (sites: string) => `${sites} could not be read 3 times in a row`;
 const NOTHING = 'No site could be read in 3 polls in a row';
+const slow = (total: number) => `It takes more than 10 polls to read all ${total} sites`;
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[
@@ -159,14 +168,40 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		],
 	],
 	[
-		'a round of ten polls is reported once',
-		Array.from({ length: 13 }, (_, poll): [Found, ...string[]] => [
-			// One of forty sites has its turn in each poll
-			Object.fromEntries(
-				Array.from({ length: 40 }, (__, site) => [site + 1, site === poll ? 'a' : undefined]),
-			),
-			...(poll === 9 ? ['It takes more than 10 polls to read all 40 sites'] : []),
-		]),
+		'an outage is reported where some have not been, though a site of it was before',
+		[
+			[{ 1: 'a', 2: 404 }, '404 for 2'],
+			...three({ 1: 500, 2: 404 }).slice(1),
+			[{ 1: 500, 2: 404 }, NOTHING],
+			[{ 1: 'a', 2: 404 }],
+			...three({ 1: undefined, 2: 404 }).slice(1),
+			[{ 1: undefined, 2: 404 }, NOTHING],
+		],
+	],
+	[
+		'a round of more than ten polls is reported once, and again only after a faster one',
+		[
+			...silent(9, turns(1, 12)),
+			[turns(1, 12), slow(12)],
+			...silent(14, turns(1, 12)),
+			[turns(12, 12)],
+			...silent(9, turns(1, 12)),
+			[turns(1, 12), slow(12)],
+		],
+	],
+	['a round that ends with the tenth poll is fast enough', silent(12, turns(4, 39))],
+	[
+		'a round is not slower for polls that read no site',
+		[
+			...silent(5, turns(1, 40)),
+			...silent(2, turns(0, 40)),
+			...silent(4, turns(1, 40)),
+			[turns(1, 40), slow(40)],
+		],
+	],
+	[
+		'a round is not slower for sites that are removed from the list',
+		[...silent(5, turns(1, 40)), ...silent(8, turns(3, 3))],
 	],
 ])('%s', (_rule, polls) => {
 	const { poll } = startTrigger();
@@ -186,6 +221,22 @@ test('n8n repeats an activation: what is refused is thrown each time, events com
 	// A site that was read before may come back
 	expect(activate({ 1: 404, 3: 'a' })).toEqual([]);
 });
+
+test.each([
+	['site', 400, true],
+	['site', 499, true],
+	['site', 500, false],
+	['site', 302, false],
+	['site', undefined, false],
+	['service', 429, false],
+] as const)(
+	'an ID that was never read: whether a failure of the %s with status %p says at once that it is wrong',
+	(subject, httpStatus, isReported) => {
+		const { poll } = startTrigger();
+		const refusal = new ServiceFailure('Refused', 'Advice', { subject, httpStatus });
+		expect(poll({ 1: 'a', 2: refusal })).toEqual(isReported ? ['Refused'] : []);
+	},
+);
 
 test('when n8n starts, changes are reported but nothing is thrown: the workflow would stay off', () => {
 	const { poll } = startTrigger();
@@ -260,12 +311,16 @@ test('a report names the site, says why, and what to do', () => {
 	const other: [string, typeof site] = ['2', { siteId: 2, siteName: 'Other' }];
 	conclude([['1', site], other]);
 	const closed = () => conclude([['1', failure(403, '1')], other]);
-	closed();
-	closed();
+	const unread = [closed(), closed()].map((conclusion) =>
+		conclusion.unread.map(({ title }) => title),
+	);
+	expect(unread).toEqual([['Stor holmen (1)'], ['Stor holmen (1)']]);
 	expect(closed().failure).toMatchObject({
 		message: 'Stor holmen (1) could not be read 3 times in a row',
 		description:
 			'403 for 1. Advice. The other sites are still read, and this one is tried again in turn.',
 		httpStatus: 403,
 	});
+	// From then on it is not in the log either
+	expect(closed().unread).toEqual([]);
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../nodes/AquacultureSite/service/failures';
 import { readSiteResponse, tokenFailure } from '../../../nodes/AquacultureSite/service/response';
 import {
+	type BlindSpot,
 	failingSites,
 	nothingRead,
 	refusedSites,
@@ -122,4 +123,66 @@ test.each([
 	['schedule', 'The longest possible wait is 30 seconds.'],
 ] as const)('a long wait: %s', (occasion, advice) => {
 	expect(wordFor(occasion, waitTooLong(3_600_000, 30_000, 503)).description).toBe(advice);
+});
+
+/** Sites that could not be read, each for the reason of its own letter. */
+const spots = (titles: string[], reasons = 'A'.repeat(titles.length), polls = 3): BlindSpot[] =>
+	titles.map((title, index) => {
+		const details = { subject: 'site', httpStatus: 403 + index } as const;
+		const failure = new ServiceFailure(`Reason ${reasons[index]}`, 'Advice.', details);
+		return { siteId: title, title, wasRead: false, failure, polls: polls + index };
+	});
+const CANNOT = 'cannot be read';
+const COULD_NOT = 'could not be read 3 times in a row';
+
+test.each([
+	[failingSites(spots(['42'])), `Site 42 ${COULD_NOT}`],
+	[failingSites(spots(['Pen 42'])), `Pen 42 ${COULD_NOT}`],
+	[failingSites(spots(['42 Sør'])), `42 Sør ${COULD_NOT}`],
+	[failingSites(spots(['1', 'Sør (2)'])), `Sites 1 and Sør (2) ${COULD_NOT}`],
+	[refusedSites(spots(['42'])), 'Reason A'],
+	[refusedSites(spots(['1', '2', '3', '4', '5'])), `Sites 1, 2, 3, 4, and 5 ${CANNOT}`],
+	[
+		refusedSites(spots(['1', '2', '3', '4', '5', '6', '7'])),
+		`Sites 1, 2, 3, 4, 5, and 2 more ${CANNOT}`,
+	],
+])('names no more sites than a person reads: %s', ({ message }, expected) => {
+	expect(message).toBe(expected);
+});
+
+const IN_TURN = 'The other sites are still read, and';
+
+test.each([
+	[refusedSites(spots(['1'])), 'Advice.'],
+	[refusedSites(spots(['1', '2'])), 'Reason A. Advice.'],
+	[
+		refusedSites(spots(['1', '2', '3', '4', '5'], 'ABACD')),
+		'Reason A. Advice. Reason B. Advice. Reason C. Advice.',
+	],
+	[failingSites(spots(['1'])), `Reason A. Advice. ${IN_TURN} this one is tried again in turn.`],
+	[failingSites(spots(['1', '2'])), `Reason A. Advice. ${IN_TURN} these are tried again in turn.`],
+])('says each reason once, and no more than three: %s', (failure, expected) => {
+	expect(failure.description).toBe(expected);
+	expect(failure.httpStatus).toBe(403);
+});
+
+test('that no site can be read, with its reason; after one poll, the reason alone', () => {
+	const reason = new ServiceFailure('No login', 'Advice.', {
+		subject: 'credential',
+		httpStatus: 401,
+	});
+	expect(nothingRead(reason, 1)).toBe(reason);
+	expect(nothingRead(reason, 2)).toMatchObject({
+		message: 'No site could be read in 2 polls in a row',
+		description: 'No login. Advice. The trigger tries again at each poll.',
+		...{ subject: 'credential', httpStatus: 401 },
+	});
+});
+
+test('that a list is too long, with what to do', () => {
+	expect(slowRound(10, 28, 40)).toMatchObject({
+		message: 'It takes more than 10 polls to read all 40 sites',
+		description: `28 sites are still waiting for their turn, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
+		subject: 'service',
+	});
 });

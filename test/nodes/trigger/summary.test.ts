@@ -29,6 +29,7 @@ test.each<[string, string]>([
 	// A unit that has come or gone
 	[ofUnit([], { event: 'unitAdded' }), 'Pen 7 was added to Storholmen'],
 	[ofUnit([], { event: 'unitRemoved' }), 'Pen 7 was removed from Storholmen'],
+	[ofUnit([], { event: 'unitAdded', siteName: null }), 'Pen 7 was added to site 1042'],
 	[
 		ofUnit([], { event: 'unitAdded', unitName: null, siteName: '' }),
 		'Unit 7 was added to site 1042',
@@ -55,6 +56,7 @@ test.each<[string, string]>([
 		ofUnit([['unitName', null, 'A']], { unitName: 'A' }),
 		'The name of unit 7 of Storholmen was set to A',
 	],
+	[ofSite([['siteName', null, 'A']], { siteName: 'A' }), 'The name of site 1042 was set to A'],
 	[
 		ofUnit([['unitName', 'A', null]], { unitName: null }),
 		'The name of A of Storholmen was removed (it was A)',
@@ -63,7 +65,11 @@ test.each<[string, string]>([
 	// A move
 	[ofUnit(moved, { distance: 119.6 }), 'Pen 7 of Storholmen was moved 120 m'],
 	[ofUnit(moved, { distance: 0.4 }), 'Pen 7 of Storholmen was moved less than 1 m'],
-	[ofUnit(moved, { distance: 999.7 }), 'Pen 7 of Storholmen was moved 1.0 km'],
+	[ofUnit(moved, { distance: 1 }), 'Pen 7 of Storholmen was moved 1 m'],
+	[ofUnit(moved, { distance: 999.4 }), 'Pen 7 of Storholmen was moved 999 m'],
+	[ofUnit(moved, { distance: 999.5 }), 'Pen 7 of Storholmen was moved 1.0 km'],
+	[ofUnit(moved, { distance: 1234 }), 'Pen 7 of Storholmen was moved 1.2 km'],
+	[ofUnit(moved, { distance: 9950 }), 'Pen 7 of Storholmen was moved 10 km'],
 	[ofUnit(moved, { distance: 12_345 }), 'Pen 7 of Storholmen was moved 12 km'],
 	[
 		ofUnit([
@@ -79,6 +85,20 @@ test.each<[string, string]>([
 		]),
 		'Pen 7 of Storholmen lost its position',
 	],
+	[
+		ofUnit([
+			['latitude', null, 1],
+			['longitude', 2, 3],
+		]),
+		'The latitude of Pen 7 of Storholmen was set to 1 and its longitude changed from 2 to 3',
+	],
+	[
+		ofUnit([
+			['latitude', 1, null],
+			['longitude', 2, 3],
+		]),
+		'The latitude of Pen 7 of Storholmen was removed (it was 1) and its longitude changed from 2 to 3',
+	],
 	[ofUnit([['latitude', 'N', 'S']]), 'The latitude of Pen 7 of Storholmen changed from N to S'],
 
 	// Several at once
@@ -91,8 +111,19 @@ test.each<[string, string]>([
 		'Pen 7 of Storholmen was renamed to A and moved 120 m',
 	],
 	[
+		ofUnit([
+			['unitName', 'Pen 7', 'A'],
+			['latitude', 1, null],
+		]),
+		'Pen 7 of Storholmen was renamed to A and lost its position',
+	],
+	[
 		ofUnit([...moved, ['depth', 5, 8], ['net', null, 'N1']], { distance: 120 }),
 		'Pen 7 of Storholmen was moved 120 m, its depth changed from 5 to 8, and its net was set to N1',
+	],
+	[
+		ofSite([['a', 1, 2], ['b', 1, 2], ['c', 1, 2], license]),
+		'The a of Storholmen changed from 1 to 2, its b changed from 1 to 2, its c changed from 1 to 2, and 1 more field changed',
 	],
 	[
 		ofSite([license, ['a', 1, 2], ['b', 1, 2], ['c', 1, 2], ['d', 1, 2]]),
