@@ -299,6 +299,23 @@ describe('where nothing responds', () => {
 		await endTime(poll, () => farm.service.counts.siteRequests > 0);
 	});
 
+	test('a poll that hangs does not stop later ones, and what it has read by its end is not reported again', async () => {
+		const trigger = await activated();
+		timeout.mockClear();
+		const { counts } = farm.service;
+		const served = counts.sitesServed;
+		setLicense('SAMPLE-8', 1057);
+		farm.service.faults.site.push({ siteId: 1042, times: 1, connection: 'hang' });
+		const hanging = trigger.poll();
+		await until('the other site is read', () => counts.sitesServed > served);
+		expect(await trigger.poll()).toBeNull();
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+		await endTime(expect(hanging).resolves.toBeNull(), () => true);
+		expect(await trigger.poll()).toBeNull();
+	});
+
 	test('a test event ends in time, also where it is the login', async () => {
 		farm.service.faults.token.push({ connection: 'hang' });
 		const poll = farm.engine.testTrigger(node()).then(({ error }) =>
