@@ -1,11 +1,13 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
 	// Checks every exchange with a fake service against docs/openapi.yaml
 	testEnvironment: '<rootDir>/test/contract/environment.ts',
 	// Fails the tests that broke it, and keeps every request on this machine
 	setupFilesAfterEnv: ['<rootDir>/test/contract/setup.ts'],
-	// On two cores, jest's own choice would be one
-	maxWorkers: '100%',
+	// Many tests wait for most of their time
+	maxWorkers: Math.max(4, availableParallelism()),
 	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs, also on a busy machine
 	testTimeout: 120_000,
