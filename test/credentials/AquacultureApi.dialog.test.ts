@@ -6,7 +6,7 @@ import { readBlock, writeBlock } from '../helpers/document';
 import { CREDENTIAL, useSeaFarm } from '../helpers/sea-farm';
 import { createEngine } from '../engine/engine';
 import { until } from '../helpers/until';
-import { stopClock } from './clock';
+import { stopClock } from '../helpers/stop-clock';
 import { arrange, expectedResult, hangs, type Outcome, OUTCOMES, type Services } from './outcomes';
 import { BLOCK, outcomesText } from './report';
 

@@ -11,7 +11,7 @@ import { skipLoginPauses } from '../helpers/login-pause';
 import { until } from '../helpers/until';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
-import { stopClock } from './clock';
+import { stopClock } from '../helpers/stop-clock';
 
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);

@@ -2,7 +2,7 @@ import { createEngine, type Engine } from '../engine/engine';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode, useSeaFarm } from '../helpers/sea-farm';
 import { at, defined } from '../helpers/at';
 import type { Service } from '../fake-service/service';
-import { stopClock } from './clock';
+import { stopClock } from '../helpers/stop-clock';
 
 const REJECTED = 'The service rejected the username or password';
 const rejection = { status: 'Error', message: expect.stringContaining(REJECTED) as string };

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { ParameterError } from '../site/parameters';
 import { getGeoJson } from './map';
-import { sharedOptions } from './operation';
+import { byDisplayName, sharedOptions } from './operation';
 import type { Operation } from './operation';
 import { getManySites, getSite } from './sites';
 import { getUnits } from './units';
@@ -69,7 +69,7 @@ export const siteFields: INodeProperties[] = [
 				shownFor(option, (operation) => operation.options, '/operation'),
 			),
 			...sharedOptions,
-		].sort((a, b) => a.displayName.localeCompare(b.displayName)),
+		].sort(byDisplayName),
 	},
 ];
 

@@ -149,6 +149,11 @@ export function parseRequestOptions({
 	};
 }
 
+/** The order of n8n's lists. Not by language: to load its rules for that takes Node longer than all else in this package. */
+export function byDisplayName(a: { displayName: string }, b: { displayName: string }): number {
+	return a.displayName < b.displayName ? -1 : 1;
+}
+
 /** The names below a hint, each once: "A, B, C, D, E and 2 more". */
 export function listNames(names: string[]): string {
 	const distinct = [...new Set(names)];

@@ -4,6 +4,7 @@ import { ParameterError } from '../site/parameters';
 import { mapUrl } from '../site/position';
 import { infoOf, SITE_PARTS, unitsOf } from '../site/site';
 import type { Row, Site, SitePart } from '../site/site';
+import { byDisplayName } from './operation';
 import type { ReadParameter, ReadSite } from './operation';
 
 /** One field of a flat row: what people call it, the part of the site that it needs, and its value. */
@@ -101,9 +102,9 @@ export const outputFields: INodeProperties[] = [
 		name: 'fields',
 		type: 'multiOptions',
 		default: ['siteName'],
-		options: SELECTABLE.map(({ name, displayName }) => ({ name: displayName, value: name })).sort(
-			(a, b) => a.name.localeCompare(b.name),
-		),
+		options: [...SELECTABLE]
+			.sort(byDisplayName)
+			.map(({ name, displayName }) => ({ name: displayName, value: name })),
 		description: "What to return of each site. The site's ID is always returned.",
 		displayOptions: { show: { '@tool': [true], output: ['selectedFields'] } },
 	},

@@ -11,7 +11,11 @@ export interface Clock {
 // So many at once before anything is known of the service
 const FIRST_IN_FLIGHT = 64;
 
-// On a busy machine a turn of the event loop takes long
+// While there are more and more, one starts for each millisecond; at the most in flight, so many may in one turn of the
+// event loop
+const STARTS_AT_MOST_IN_FLIGHT = 4;
+
+// On a busy machine a turn takes long
 const MOST_IN_A_TURN = 16;
 
 // A timer is late by a few milliseconds, which must not add up to a lower rate
@@ -116,7 +120,6 @@ export class Pace {
 		} finally {
 			this.inFlight--;
 			if (own.isProbe) this.isProbing = false;
-			this.handOver();
 			this.fill();
 		}
 	}
@@ -183,7 +186,8 @@ export class Pace {
 		let turnStart = this.clock.now();
 		while (this.mayStart()) {
 			const now = this.clock.now();
-			let starts = Math.min(MOST_IN_A_TURN, Math.max(1, now - turnStart));
+			const least = this.limit < this.maxConcurrency ? 1 : STARTS_AT_MOST_IN_FLIGHT;
+			let starts = Math.min(MOST_IN_A_TURN, Math.max(least, now - turnStart));
 			turnStart = now;
 			for (; starts > 0 && this.nextStart <= now && this.mayStart(); starts--) this.startNext();
 			await this.clock.pause(Math.max(0, this.nextStart - now));
@@ -194,12 +198,6 @@ export class Pace {
 	private mayStart(): boolean {
 		const isWaiting = this.retryQueue.length + this.queue.length > 0;
 		return isWaiting && !this.isProbing && this.inFlight < this.limit && !this.signal.aborted;
-	}
-
-	/** At the most in flight, the next one takes over at once. While that grows, each waits for the event loop. */
-	private handOver(): void {
-		const isDue = !this.isProbeDue && this.nextStart <= this.clock.now();
-		if (isDue && this.limit === this.maxConcurrency && this.mayStart()) this.startNext();
 	}
 
 	private startNext(): void {

@@ -12,17 +12,23 @@ export class StoppedError extends Error {
 	}
 }
 
+/** Something that is under way. */
+interface Work {
+	readonly controller: AbortController;
+	/** By the clock that nobody sets, in milliseconds. */
+	deadline: number;
+	/** Nobody waits for it any longer. */
+	reject: (reason: StoppedError) => void;
+}
+
 /** Ends the requests and waits of one run, when the person stops the execution or the run stops itself. */
 export class Stopping implements Clock {
 	private readonly controller = new AbortController();
 
-	private readonly underWay = new Set<AbortController>();
+	private readonly underWay = new Set<Work>();
 
-	constructor() {
-		this.signal.addEventListener('abort', () => {
-			for (const work of this.underWay) work.abort();
-		});
-	}
+	/** When the deadlines are looked at next. */
+	private nextLook = Infinity;
 
 	/** Aborted with a {@link StoppedError}. */
 	get signal(): AbortSignal {
@@ -30,7 +36,13 @@ export class Stopping implements Clock {
 	}
 
 	stop(): void {
-		this.controller.abort(new StoppedError());
+		const reason = new StoppedError();
+		this.controller.abort(reason);
+		for (const { controller, reject } of this.underWay) {
+			controller.abort();
+			// A login that is under way does not listen to it: it goes on
+			reject(reason);
+		}
 	}
 
 	/**
@@ -38,32 +50,21 @@ export class Stopping implements Clock {
 	 *
 	 * @throws StoppedError when the run is stopped
 	 */
-	async abortable<T>(work: (bounds: RequestBounds) => Promise<T>): Promise<T> {
+	async abortable<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		this.signal.throwIfAborted();
-		// A signal of its own: Node warns of a leak where more than ten listen to the same one. Not
-		// AbortSignal.any: on Node 20, signals combined with a time limit never fired once garbage was collected.
-		const controller = new AbortController();
-		this.underWay.add(controller);
-		// A login that is under way does not listen to it: it goes on, and nobody waits for it
-		const stopped = new Promise<never>((_, reject) => {
-			controller.signal.addEventListener('abort', () => {
-				if (this.signal.aborted) reject(this.signal.reason as StoppedError);
-			});
+		return await new Promise<T>((resolve, reject) => {
+			// A signal of its own: Node warns of a leak where more than ten listen to the same one
+			const controller = new AbortController();
+			const work: Work = { controller, deadline: Infinity, reject };
+			this.underWay.add(work);
+			const setTimeLeft = (milliseconds: number) => {
+				work.deadline = performance.now() + milliseconds;
+				this.lookIn(milliseconds);
+			};
+			start({ signal: controller.signal, setTimeLeft })
+				.then(resolve, reject)
+				.finally(() => this.underWay.delete(work));
 		});
-		let timers = 0;
-		const setTimeLeft = (milliseconds: number) => {
-			const own = ++timers;
-			AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
-				// Not if it was set anew meanwhile, or the work is done
-				if (own === timers) controller.abort();
-			});
-		};
-		try {
-			return await Promise.race([work({ signal: controller.signal, setTimeLeft }), stopped]);
-		} finally {
-			timers = 0;
-			this.underWay.delete(controller);
-		}
 	}
 
 	now(): number {
@@ -72,8 +73,39 @@ export class Stopping implements Clock {
 
 	/** Waits; ends at once when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
+		// A turn of the event loop is over before anything can end it
+		if (milliseconds === 0) {
+			await sleep(0);
+			return;
+		}
 		// In n8n 1.x it takes no signal: it goes on there, and nobody waits for it
 		const wait = async ({ signal }: RequestBounds) => await sleep(milliseconds, signal);
 		await this.abortable(wait).catch(() => undefined);
+	}
+
+	/**
+	 * One timer for all that is under way: such a timer cannot be taken back, and one for each request would keep it
+	 * in memory long after its response. Not AbortSignal.any: on Node 20, signals combined with a time limit never
+	 * fired once garbage was collected.
+	 */
+	private lookIn(milliseconds: number): void {
+		const time = performance.now() + milliseconds;
+		if (time >= this.nextLook) return;
+		this.nextLook = time;
+		AbortSignal.timeout(milliseconds).addEventListener('abort', () => {
+			if (time === this.nextLook) this.endOverdue();
+		});
+	}
+
+	private endOverdue(): void {
+		this.nextLook = Infinity;
+		const now = performance.now();
+		let next = Infinity;
+		for (const { controller, deadline } of this.underWay) {
+			if (deadline <= now) controller.abort();
+			else next = Math.min(next, deadline);
+		}
+		// A timer takes whole milliseconds
+		if (next < Infinity) this.lookIn(Math.ceil(next - now));
 	}
 }

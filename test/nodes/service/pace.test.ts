@@ -112,12 +112,14 @@ describe('how many requests are in flight', () => {
 		expect(await run.width()).toBe(3);
 	});
 
-	test('slots go on to the next requests at once', async () => {
-		const run = new Run(4, 1);
-		run.add(10);
+	test('at the maximum, four in a turn of the event loop', async () => {
+		const run = new Run(6, 1);
+		// The first one starts as soon as it is there
+		run.add(20);
 		await run.clock.advance(100);
 		await run.end('success');
-		expect(run.startedAt).toEqual([0, 1, 2, 3, 100, 100, 100, 100]);
+		await run.clock.advance(100);
+		expect(run.startedAt).toEqual([0, 1, 1, 1, 1, 2, 100, 101, 101, 101, 101, 102]);
 	});
 });
 

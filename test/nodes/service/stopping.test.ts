@@ -1,6 +1,7 @@
 import type { RequestBounds } from '../../../nodes/AquacultureSite/service/request';
 import { StoppedError, Stopping } from '../../../nodes/AquacultureSite/service/stopping';
 import { settle } from '../../helpers/fake-clock';
+import { stopClock } from '../../helpers/stop-clock';
 
 // As in n8n 1.x: `sleep` knows no signal
 jest.mock('n8n-workflow', () => {
@@ -41,27 +42,56 @@ describe('a pause', () => {
 });
 
 describe('work', () => {
-	test('is aborted when the time is over that was set last, unless it has ended', async () => {
-		const limits = [0, 1, 2].map(() => new AbortController());
-		const timeout = jest.spyOn(AbortSignal, 'timeout');
-		for (const { signal } of limits) timeout.mockReturnValueOnce(signal);
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Starts work that never ends by itself and sets these times; returns whether it has been aborted. */
+	function startWork(stopping: Stopping, ...times: number[]): () => boolean {
+		let isAborted = () => false;
+		const work = stopping.abortable(async ({ signal, setTimeLeft }) => {
+			isAborted = () => signal.aborted;
+			times.forEach(setTimeLeft);
+			return await new Promise(() => undefined);
+		});
+		work.catch(() => undefined);
+		return () => isAborted();
+	}
+
+	test('is aborted when the time is over that it has set last', () => {
+		const clock = stopClock();
 		const stopping = new Stopping();
-		const ended = await stopping.abortable(({ signal, setTimeLeft }) => {
+		const works = [[1000], [5000, 3000], [2000, 4000]].map((times) =>
+			startWork(stopping, ...times),
+		);
+		const aborted = [];
+		for (let second = 0; second < 4; second++) {
+			clock.advance(1000);
+			aborted.push(works.filter((isAborted) => isAborted()).length);
+		}
+		expect(aborted).toEqual([1, 1, 2, 3]);
+	});
+
+	test('that has ended is not aborted', async () => {
+		const clock = stopClock();
+		const ended = await new Stopping().abortable(({ signal, setTimeLeft }) => {
 			setTimeLeft(1000);
 			return Promise.resolve(signal);
 		});
-		await stopping.abortable(({ signal, setTimeLeft }) => {
-			setTimeLeft(2000);
-			setTimeLeft(3000);
-			const aborted = limits.map((limit) => {
-				limit.abort();
-				return signal.aborted;
-			});
-			expect(aborted).toEqual([false, false, true]);
-			return Promise.resolve();
-		});
+		clock.advance(1000);
 		expect(ended.aborted).toBe(false);
-		expect(timeout.mock.calls.flat()).toEqual([1000, 2000, 3000]);
+	});
+
+	test('has one timer in common, however much of it there is', async () => {
+		const clock = stopClock();
+		const timers = jest.spyOn(AbortSignal, 'timeout');
+		const stopping = new Stopping();
+		for (let second = 0; second < 30; second++) {
+			await stopping.abortable(({ setTimeLeft }) => {
+				setTimeLeft(10_000);
+				return Promise.resolve();
+			});
+			clock.advance(1000);
+		}
+		expect(timers.mock.calls).toHaveLength(3);
 	});
 
 	test('is aborted when the run is stopped, until it has ended', async () => {
