@@ -113,7 +113,7 @@ export class Pace {
 		try {
 			return await request({
 				isProbe: own.isProbe,
-				success: () => this.succeed(),
+				success: () => this.succeed(own),
 				overloadsInARow: () => this.overloadsInARow + (this.isNews(own) ? 1 : 0),
 				overload: (wait, isLimit) => this.slowDown(own, wait, isLimit),
 			});
@@ -140,11 +140,11 @@ export class Pace {
 		for (const { start } of this.takeWaiting()) start(undefined);
 	}
 
-	private succeed(): void {
+	private succeed(own: Start): void {
 		this.overloadsInARow = 0;
 		this.isOthersTurn = false;
 		this.limit = Math.min(this.maxConcurrency, this.limit + 1);
-		this.rate.accept(this.clock.now());
+		this.rate.accept(this.clock.now(), !this.isNews(own));
 	}
 
 	/** Requests that were in flight together tell of the same overload. */

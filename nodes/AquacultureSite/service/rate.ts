@@ -21,6 +21,14 @@ const MAX_REMEMBERED = 100;
  */
 const remembered = new Map<string, Rate>();
 
+/** How a rate was measured. */
+interface Measure {
+	/** Requests per second. */
+	atMost: number;
+	/** The end of the wait, in milliseconds. */
+	until: number;
+}
+
 /**
  * How many requests per second one run may start. Any number, until the service refuses one for its load; then
  * as many as it has accepted in the time from the first of them to the end of the wait. While nothing is
@@ -41,6 +49,9 @@ export class Rate {
 	private burst = { count: 0, since: 0 };
 
 	private isBurstOver = true;
+
+	/** What the rate was measured by, until something is accepted after the wait. */
+	private measure?: Measure;
 
 	/** Requests per second when a request was last started. */
 	private latest = Infinity;
@@ -65,11 +76,16 @@ export class Rate {
 		return 1000 / this.latest;
 	}
 
-	accept(now: number): void {
+	/** @param isLate it was sent before the latest refusal, with the requests that have led to it */
+	accept(now: number, isLate = false): void {
 		if (this.total.count++ === 0) this.total.since = now;
-		if (this.isBurstOver) this.burst = { count: 0, since: now };
-		this.isBurstOver = false;
+		if (this.burst.count === 0 || (this.isBurstOver && !isLate)) {
+			this.burst = { count: 0, since: now };
+			this.isBurstOver = isLate;
+			this.measure = undefined;
+		}
 		this.burst.count++;
+		if (this.measure) this.measureBurst(this.measure);
 	}
 
 	/**
@@ -80,21 +96,23 @@ export class Rate {
 	refuse(now: number, until: number): void {
 		// Nothing is known of a service that has accepted nothing
 		if (this.total.count === 0) return;
-		this.base = Math.max(SLOWEST, this.rateAfter(this.perSecond(now), until));
-		this.latest = this.base;
+		const refused = this.perSecond(now);
+		// What was accepted before the pause is all that the service accepts until now
+		const isMeasured = refused === Infinity || this.isBurstOver;
+		this.measure = isMeasured ? { atMost: refused, until } : undefined;
+		if (this.measure) this.measureBurst(this.measure);
+		else this.setRate(this.cut(refused, until));
 		this.isBurstOver = true;
 		this.setAt = until;
 		this.remember();
 	}
 
-	private rateAfter(refused: number, until: number): number {
-		const measured = perSecond(this.burst, until);
-		if (refused === Infinity) {
-			this.isRough = this.burst.count < FEW_REQUESTS;
-			return measured;
-		}
-		// What was accepted before the pause is all that the service accepts until now
-		if (this.isBurstOver) return Math.min(refused, measured);
+	private measureBurst({ atMost, until }: Measure): void {
+		if (atMost === Infinity) this.isRough = this.burst.count < FEW_REQUESTS;
+		this.setRate(Math.min(atMost, perSecond(this.burst, until)));
+	}
+
+	private cut(refused: number, until: number): number {
 		if (this.isRough) {
 			this.isRough = false;
 			// That of one second ago, which was not refused
@@ -102,6 +120,10 @@ export class Rate {
 		}
 		const cut = CUT * refused;
 		return Math.sqrt(cut * Math.min(cut, perSecond(this.total, until)));
+	}
+
+	private setRate(rate: number): void {
+		this.base = this.latest = Math.max(SLOWEST, rate);
 	}
 
 	private perSecond(now: number): number {

@@ -5,7 +5,7 @@ import type { Clock } from './pace';
 const SHARE_OF_SILENCE = 0.18;
 
 // Milliseconds that are waited at least
-const FIRST_WAIT_MS = 225;
+const FIRST_WAIT_MS = 180;
 
 // Not all runs at the same moment
 const JITTER = 0.2;
@@ -16,7 +16,7 @@ const MAX_SITES_REFUSED = 3;
 
 // A limit that lets nothing through for so long, or so often, is no limit of the rate
 const LONGEST_SILENCE_MS = 30_000;
-const MAX_IN_A_ROW = 25;
+const MAX_IN_A_ROW = 30;
 
 /** What counts of a request that waits for its turn. */
 export interface Turn {

@@ -18,6 +18,27 @@ test('any number, until the service refuses one; then what it accepted until the
 	expect(measured().start(1000)).toBe(50);
 });
 
+test('what was sent before the refusal counts as well, even if it comes after it', () => {
+	const rate = new Rate();
+	for (let request = 0; request < 8; request++) rate.accept(0);
+	rate.refuse(10, 1000);
+	for (let request = 0; request < 12; request++) rate.accept(20, true);
+	expect(rate.slowedTo).toBe(20);
+	// It is no rough measure, so it does not double each second
+	expect(1000 / rate.start(4000)).toBe(20);
+	rate.refuse(4000, 5000);
+	expect(rate.slowedTo).toBe(4);
+});
+
+test('where all of it comes after the refusal, it is known with the next one', () => {
+	const rate = new Rate();
+	rate.refuse(0, 500);
+	for (let request = 0; request < 20; request++) rate.accept(0, true);
+	expect(rate.slowedTo).toBe(Infinity);
+	rate.refuse(600, 1000);
+	expect(rate.slowedTo).toBe(20);
+});
+
 test('while nothing is accepted, the measure goes on', () => {
 	const rate = measured();
 	rate.refuse(1000, 2000);
