@@ -132,8 +132,7 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 	const settings = settingsOf(context);
 	const service = await SiteService.open(context, LIMITS);
 	const kept = context.getWorkflowStaticData('node');
-	const attempt = JSON.stringify([service.url, settings]);
-	const refusal = occasion === 'activation' ? refusalOf(kept, attempt) : undefined;
+	const refusal = refusalOf(kept);
 	if (refusal) throw refusal;
 	// The poll that is still running reads the same sites
 	if (!claim(kept)) return [];
@@ -161,7 +160,7 @@ async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
 			});
 		}
 		if (!failure) return events;
-		if (occasion === 'activation') rememberRefusal(kept, attempt, failure, startedAt);
+		if (occasion === 'activation') rememberRefusal(kept, failure, startedAt);
 		throw failure;
 	} finally {
 		release(kept);

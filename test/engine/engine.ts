@@ -122,8 +122,8 @@ export class Engine {
 	 *
 	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
 	 */
-	pollingTrigger(node: TestNode, saved: IDataObject = {}): PollingTrigger {
-		const workflow = this.workflow([node], saved);
+	pollingTrigger(node: TestNode, saved: IDataObject = {}, workflowId?: string): PollingTrigger {
+		const workflow = this.workflow([node], saved, workflowId);
 		return new PollingTrigger(workflow, this.additionalData('trigger'));
 	}
 
@@ -150,9 +150,9 @@ export class Engine {
 	}
 
 	/** A start node, if there is one, leads to the node under test. */
-	private workflow(nodes: TestNode[], staticData: IDataObject = {}) {
+	private workflow(nodes: TestNode[], staticData: IDataObject = {}, id = 'workflow-1') {
 		return new Workflow({
-			id: 'workflow-1',
+			id,
 			name: 'Test',
 			active: false,
 			nodes: nodes.map(({ credential, ...node }, index) => ({

@@ -9,7 +9,10 @@ const GET = { operation: 'get', include: [] };
 test('all parameters are checked before anything is sent', async () => {
 	const { error } = await farm.run(GET, [1042, 1057, '../auth/token', 'x']);
 	expect(error?.message).toBe(`'Site ID': "../auth/token" is not a site ID [item 2]`);
-	expect(error?.context).toMatchObject({ itemIndex: 2 });
+	expect(error).toMatchObject({
+		context: { itemIndex: 2 },
+		description: expect.stringMatching(/To keep what can be read, set 'On Error' to/) as unknown,
+	});
 	const { error: wrongOption } = await farm.run({ ...GET, options: { timeout: '={{ "soon" }}' } });
 	expect(wrongOption?.message).toBe("'Timeout' is not a whole number from 1 to 3600000");
 	expect(farm.service.counts.requests).toBe(0);
@@ -69,6 +72,35 @@ test('a node without a credential says so', async () => {
 	const { error } = await farm.engine.run({ node });
 	expect(error?.message).toBe('Node does not have any credentials set');
 	expect(farm.service.counts.requests).toBe(0);
+});
+
+test("an expression that fails keeps n8n's own message", async () => {
+	const { error } = await farm.run(
+		{ ...GET, siteId: "={{ $('Nope').item.json.id }}" },
+		[1042, 1057],
+	);
+	expect(error).toMatchObject({
+		message: "Referenced node doesn't exist [item 0]",
+		description: "To keep what can be read, set 'On Error' to 'Continue' in the node's settings.",
+	});
+	expect(farm.service.counts.requests).toBe(0);
+});
+
+test('n8n gets a turn after every hundred items while their parameters are read', async () => {
+	const timers = jest.spyOn(globalThis, 'setTimeout');
+	let turns;
+	farm.service.faults.token.push({
+		when: () => {
+			turns ??= timers.mock.calls.filter(([, wait]) => wait === 0).length;
+			return false;
+		},
+	});
+	const { items } = await farm.run(GET, Array<number>(950).fill(1042));
+	timers.mockRestore();
+	expect(items).toHaveLength(950);
+	// And a few before the first request
+	expect(turns).toBeGreaterThanOrEqual(9);
+	expect(turns).toBeLessThan(15);
 });
 
 test('no items in, none out, and nothing is sent', async () => {

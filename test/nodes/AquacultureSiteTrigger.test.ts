@@ -194,6 +194,17 @@ describe('a site that cannot be read', () => {
 		expect(await poll()).toBeNull();
 	});
 
+	test("a copy of a workflow, whose nodes have the same IDs, is not mixed up with it by n8n's durable scheduler", async () => {
+		const { saved } = await activated();
+		const poll = async (workflowId: string) =>
+			await farm.engine.pollingTrigger(node(), saved, workflowId).pollDurably();
+		setLicense('SAMPLE-7');
+		for (const workflowId of ['original', 'copy']) {
+			expect(summary(await poll(workflowId))).toEqual(licenseChanged);
+			expect(await poll(workflowId)).toBeNull();
+		}
+	});
+
 	test.each<[Fault, string, string]>([
 		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
 		[{ siteId: 1042, status: 403 }, '403', 'This user has no access to site 1042'],

@@ -19,7 +19,6 @@ const SHORT_TRY_MS = 5000;
 
 interface Refusal {
 	at: number;
-	attempt: string;
 	failure: ServiceFailure;
 }
 
@@ -67,12 +66,12 @@ export function release(kept: object): void {
 }
 
 /**
- * Why the activation has failed a moment ago with the same settings, where another try would bring the same or take too
- * long: n8n gives up after 84 seconds of retries, and then shows a message of its own in place of the reason.
+ * Why the activation has failed a moment ago, where another try would bring the same or take too long: n8n gives up
+ * after 84 seconds of retries, and then shows a message of its own in place of the reason.
  */
-export function refusalOf(kept: object, attempt: string): ServiceFailure | undefined {
+export function refusalOf(kept: object): ServiceFailure | undefined {
 	const last = refusals.get(kept);
-	if (last?.attempt !== attempt || Date.now() - last.at > RETRIED_WITHIN_MS) return undefined;
+	if (!last || Date.now() - last.at > RETRIED_WITHIN_MS) return undefined;
 	last.at = Date.now();
 	return last.failure;
 }
@@ -80,12 +79,11 @@ export function refusalOf(kept: object, attempt: string): ServiceFailure | undef
 /** @param startedAt milliseconds since 1970 when the poll began */
 export function rememberRefusal(
 	kept: object,
-	attempt: string,
 	failure: ServiceFailure,
 	startedAt: number,
 ): void {
 	const { httpStatus = 0, subject } = failure;
 	const isFinal = subject !== 'credential' && httpStatus >= 400 && httpStatus < 429;
 	const now = Date.now();
-	if (isFinal || now - startedAt > SHORT_TRY_MS) refusals.set(kept, { attempt, failure, at: now });
+	if (isFinal || now - startedAt > SHORT_TRY_MS) refusals.set(kept, { failure, at: now });
 }
