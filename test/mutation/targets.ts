@@ -35,6 +35,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/AquacultureSiteTrigger': ['test/nodes/descriptions.test.ts'],
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
 	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
+	'nodes/operations/operation': ['test/nodes/AquacultureSite.test.ts'],
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/service/credentialTest': ['test/credentials/'],
 	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],

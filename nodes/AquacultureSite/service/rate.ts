@@ -11,6 +11,9 @@ const SLOWEST = 1;
 const STEADY_SECONDS = 5;
 const GROWTH = 0.005;
 
+// Until then, requests that are spread evenly lose little
+const LONG_SILENCE_SECONDS = 2;
+
 const REMEMBERED_MS = 600_000;
 const MAX_REMEMBERED = 100;
 
@@ -53,6 +56,11 @@ export class Rate {
 	/** What the rate was measured by, until something is accepted after the wait. */
 	private measure?: Measure;
 
+	/** So many requests may start without a wait. */
+	private atOnce = 0;
+
+	private lastAccepted = 0;
+
 	/** Requests per second when a request was last started. */
 	private latest = Infinity;
 
@@ -73,6 +81,10 @@ export class Rate {
 	start(now: number): number {
 		this.setAt ??= now;
 		this.latest = this.perSecond(now);
+		if (this.atOnce > 0) {
+			this.atOnce--;
+			return 0;
+		}
 		return 1000 / this.latest;
 	}
 
@@ -80,11 +92,13 @@ export class Rate {
 	accept(now: number, isLate = false): void {
 		if (this.total.count++ === 0) this.total.since = now;
 		if (this.burst.count === 0 || (this.isBurstOver && !isLate)) {
+			this.makeUp(now);
 			this.burst = { count: 0, since: now };
 			this.isBurstOver = isLate;
 			this.measure = undefined;
 		}
 		this.burst.count++;
+		this.lastAccepted = now;
 		if (this.measure) this.measureBurst(this.measure);
 	}
 
@@ -102,9 +116,18 @@ export class Rate {
 		this.measure = isMeasured ? { atMost: refused, until } : undefined;
 		if (this.measure) this.measureBurst(this.measure);
 		else this.setRate(this.cut(refused, until));
+		this.atOnce = 0;
 		this.isBurstOver = true;
 		this.setAt = until;
 		this.remember();
+	}
+
+	/** After a long wait, as many may start at once as the service would have accepted meanwhile. */
+	private makeUp(now: number): void {
+		const silence = (now - this.lastAccepted) / 1000;
+		if (silence < LONG_SILENCE_SECONDS) return;
+		// One has just been accepted
+		this.atOnce = Math.min(this.burst.count, Math.floor(this.base * silence)) - 1;
 	}
 
 	private measureBurst({ atMost, until }: Measure): void {

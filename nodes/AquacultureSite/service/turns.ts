@@ -2,7 +2,7 @@ import type { ServiceFailure } from './failures';
 import type { Clock } from './pace';
 
 // A rate limit that names no wait is tried again after so much of the time since the latest success
-const SHARE_OF_SILENCE = 0.18;
+const SHARE_OF_SILENCE = 0.2;
 
 // Milliseconds that are waited at least
 const FIRST_WAIT_MS = 180;

@@ -54,6 +54,37 @@ test('a rate that is refused is cut a little, toward what was accepted in all', 
 	expect(rate.slowedTo).toBeCloseTo(Math.sqrt(19 * (40 / 3)));
 });
 
+test('after a long wait, what would have been accepted meanwhile may start at once', () => {
+	const intervals = (silence: number) => {
+		const rate = measured();
+		rate.refuse(1000, 1000 * silence);
+		rate.accept(1000 * silence);
+		return Array.from({ length: 21 }, () => rate.start(1000 * silence));
+	};
+	expect(intervals(10)).toEqual([...Array<number>(19).fill(0), 500, 500]);
+	expect(intervals(2).slice(18)).toEqual([0, 100, 100]);
+	expect(intervals(1.9)[0]).toBeCloseTo(95);
+});
+
+test('after a long wait, not more may start at once than before it', () => {
+	const rate = measured();
+	for (let request = 0; request < 20; request++) rate.accept(9000);
+	rate.refuse(9000, 12_000);
+	expect(3 * rate.slowedTo).toBeGreaterThan(21);
+	rate.accept(12_000);
+	for (let request = 0; request < 19; request++) expect(rate.start(12_000)).toBe(0);
+	expect(rate.start(12_000)).toBeGreaterThan(0);
+});
+
+test('nothing more starts at once when the service refuses', () => {
+	const rate = measured();
+	rate.refuse(1000, 10_000);
+	rate.accept(10_000);
+	expect(rate.start(10_000)).toBe(0);
+	rate.refuse(10_000, 11_000);
+	expect(rate.start(11_000)).toBeGreaterThan(0);
+});
+
 test('it stays for five seconds, then grows ever faster', () => {
 	const rate = measured();
 	const at = (now: number) => 1000 / rate.start(now);

@@ -108,7 +108,7 @@ test.each<[rule: string, scripts: Script[], order: string]>([
 	[
 		'one that let others through is tried for half a minute',
 		[{ B: ['site'], A: ['limited'] }],
-		`B${'A'.repeat(20)}`,
+		`B${'A'.repeat(19)}`,
 	],
 	[
 		'one that goes on to let others through is given up at the fifth time',
