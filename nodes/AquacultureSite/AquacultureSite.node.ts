@@ -142,11 +142,13 @@ class SiteRun {
 	}
 
 	private async performAll(tasks: ItemTask[], service: SiteService): Promise<void> {
-		const waiting = tasks.values();
+		const workers = Math.min(tasks.length, TASKS_AT_ONCE);
+		// Taken out one by one, so that none is kept in memory for longer than it takes
+		const waiting = tasks.reverse();
 		const work = async () => {
-			for (const task of waiting) await this.perform(task, service);
+			for (let task = waiting.pop(); task; task = waiting.pop()) await this.perform(task, service);
 		};
-		await Promise.all(Array.from({ length: Math.min(tasks.length, TASKS_AT_ONCE) }, work));
+		await Promise.all(Array.from({ length: workers }, work));
 	}
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {

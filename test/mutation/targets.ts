@@ -48,6 +48,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/service/SiteService': [
 		'test/nodes/AquacultureSite',
 		'test/credentials/AquacultureApi.memory.test.ts',
+		WIRE_TESTS,
 	],
 	'nodes/service/stopping': [RUN_TEST],
 	'nodes/service/tokens': LOGIN_TESTS,

@@ -147,9 +147,8 @@ export class SiteService {
 }
 
 function formatRate(perSecond: number): string {
-	const [count, unit] = perSecond < 1 ? [perSecond * 60, 'minute'] : [perSecond, 'second'];
-	const whole = Math.round(count);
-	return `${whole} request${whole === 1 ? '' : 's'} per ${unit}`;
+	const whole = Math.round(perSecond);
+	return `${whole} request${whole === 1 ? '' : 's'} per second`;
 }
 
 function times(count: number): string {

@@ -115,7 +115,7 @@ export class Rate {
 		const isMeasured = refused === Infinity || this.isBurstOver;
 		this.measure = isMeasured ? { atMost: refused, until } : undefined;
 		if (this.measure) this.measureBurst(this.measure);
-		else this.setRate(this.cut(refused, until));
+		else this.setRate(this.cut(refused, now));
 		this.atOnce = 0;
 		this.isBurstOver = true;
 		this.setAt = until;
@@ -135,14 +135,15 @@ export class Rate {
 		this.setRate(Math.min(atMost, perSecond(this.burst, until)));
 	}
 
-	private cut(refused: number, until: number): number {
+	/** Toward what was accepted in all. The wait does not count: a Retry-After of one second may stand for much less. */
+	private cut(refused: number, now: number): number {
 		if (this.isRough) {
 			this.isRough = false;
 			// That of one second ago, which was not refused
 			return refused / 2;
 		}
 		const cut = CUT * refused;
-		return Math.sqrt(cut * Math.min(cut, perSecond(this.total, until)));
+		return Math.sqrt(cut * Math.min(cut, perSecond(this.total, now)));
 	}
 
 	private setRate(rate: number): void {

@@ -77,11 +77,7 @@ export function refusalOf(kept: object): ServiceFailure | undefined {
 }
 
 /** @param startedAt milliseconds since 1970 when the poll began */
-export function rememberRefusal(
-	kept: object,
-	failure: ServiceFailure,
-	startedAt: number,
-): void {
+export function rememberRefusal(kept: object, failure: ServiceFailure, startedAt: number): void {
 	const { httpStatus = 0, subject } = failure;
 	const isFinal = subject !== 'credential' && httpStatus >= 400 && httpStatus < 429;
 	const now = Date.now();

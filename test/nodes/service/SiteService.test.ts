@@ -3,7 +3,7 @@ import type { NodeResult } from '../../engine/engine';
 import type { Service } from '../../fake-service/service';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
-import { seaFarm, useSeaFarm } from '../../helpers/sea-farm';
+import { CREDENTIAL, seaFarm, useSeaFarm } from '../../helpers/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
 
@@ -96,6 +96,18 @@ test.each([
 	]);
 });
 
+test('what a run has learned of a limit is not for another user', async () => {
+	service.faults.site.push({ skip: 1, times: 1, status: 429, retryAfter: 2 });
+	const rateHint =
+		'To stay within what the service accepts, the run sent about 1 request per second.';
+	expect(hintsOf(await run(ids.slice(0, 2), { maxConcurrency: 1 }))).toContain(rateHint);
+	expect(hintsOf(await run([first]))).toEqual([rateHint]);
+	const login = { username: 'other@example.com', password: 'sample-password' };
+	service.logins.push(login);
+	farm.engine.editCredential(CREDENTIAL, { ...login, accessToken: '' });
+	expect(hintsOf(await run([first]))).toEqual([]);
+});
+
 test('Retry-After of an hour at the login fails all items after one request', async () => {
 	service.faults.token.push({ status: 429, retryAfter: 3600 });
 	const { error } = await run(ids.slice(0, 20));
@@ -172,6 +184,18 @@ describe('stopping the execution', () => {
 		});
 		await expectStopped([first], stopping.signal);
 		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('while the parameters are read sends nothing', async () => {
+		const stopping = new AbortController();
+		const { setTimeout } = globalThis;
+		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
+			// n8n gets a turn
+			if (wait === 0) stopping.abort();
+			return setTimeout(then, wait);
+		});
+		await expectStopped(ids, stopping.signal);
+		expect(service.counts.siteRequests).toBe(0);
 	});
 
 	test('before it has begun sends nothing', async () => {

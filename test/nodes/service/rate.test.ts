@@ -50,8 +50,8 @@ test('while nothing is accepted, the measure goes on', () => {
 test('a rate that is refused is cut a little, toward what was accepted in all', () => {
 	const rate = measured();
 	for (let request = 0; request < 20; request++) rate.accept(1500);
-	rate.refuse(2000, 3000);
-	expect(rate.slowedTo).toBeCloseTo(Math.sqrt(19 * (40 / 3)));
+	rate.refuse(4000, 5000);
+	expect(rate.slowedTo).toBeCloseTo(Math.sqrt(19 * (40 / 4)));
 });
 
 test('after a long wait, what would have been accepted meanwhile may start at once', () => {
