@@ -121,6 +121,7 @@ export class Engine {
 	 * A polling trigger of an active workflow.
 	 *
 	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
+	 * @param workflowId that of all workflows here, unless given
 	 */
 	pollingTrigger(node: TestNode, saved: IDataObject = {}, workflowId?: string): PollingTrigger {
 		const workflow = this.workflow([node], saved, workflowId);

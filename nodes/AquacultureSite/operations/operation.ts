@@ -149,7 +149,7 @@ export function parseRequestOptions({
 	};
 }
 
-/** The order of n8n's lists. Not by language: to load its rules for that takes Node longer than all else in this package. */
+/** The order of n8n's lists. Not by locale: Node takes longer to load its rules than the rest of this package. */
 export function byDisplayName(a: { displayName: string }, b: { displayName: string }): number {
 	return a.displayName < b.displayName ? -1 : 1;
 }

@@ -11,8 +11,8 @@ export interface Clock {
 // So many at once before anything is known of the service
 const FIRST_IN_FLIGHT = 64;
 
-// While there are more and more, one starts for each millisecond; at the most in flight, so many may in one turn of the
-// event loop
+// While the number in flight grows, one request starts each millisecond. At the maximum, up to so many start in one turn
+// of the event loop.
 const STARTS_AT_MOST_IN_FLIGHT = 4;
 
 // On a busy machine a turn takes long

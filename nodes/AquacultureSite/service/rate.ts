@@ -11,7 +11,7 @@ const SLOWEST = 1;
 const STEADY_SECONDS = 5;
 const GROWTH = 0.005;
 
-// Until then, requests that are spread evenly lose little
+// After a shorter wait, an even spread loses little
 const LONG_SILENCE_SECONDS = 2;
 
 const REMEMBERED_MS = 600_000;
@@ -56,7 +56,7 @@ export class Rate {
 	/** What the rate was measured by, until something is accepted after the wait. */
 	private measure?: Measure;
 
-	/** So many requests may start without a wait. */
+	/** How many requests may start without a wait. */
 	private atOnce = 0;
 
 	private lastAccepted = 0;

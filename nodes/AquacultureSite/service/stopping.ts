@@ -15,9 +15,9 @@ export class StoppedError extends Error {
 /** Something that is under way. */
 interface Work {
 	readonly controller: AbortController;
-	/** By the clock that nobody sets, in milliseconds. */
+	/** In milliseconds of `performance.now()`: setting the system's clock does not move it. */
 	deadline: number;
-	/** Nobody waits for it any longer. */
+	/** Ends the wait for it. */
 	reject: (reason: StoppedError) => void;
 }
 
@@ -27,7 +27,7 @@ export class Stopping implements Clock {
 
 	private readonly underWay = new Set<Work>();
 
-	/** When the deadlines are looked at next. */
+	/** When the deadlines are checked next. */
 	private nextLook = Infinity;
 
 	/** Aborted with a {@link StoppedError}. */
