@@ -6,7 +6,7 @@ import type { Fault } from '../fake-service/faults';
 import { type Service, startService } from '../fake-service/service';
 import { skipLoginPauses } from '../helpers/login-pause';
 import { itemsWith, siteNode } from '../helpers/sea-farm';
-import { anyJson, siteJson } from '../helpers/site-json';
+import { anyJson, anyText, siteJson } from '../helpers/site-json';
 import { asyncRuns } from './fuzz';
 
 const IDS = [1042, 1057, 1063, 1088];
@@ -61,7 +61,7 @@ const response: fc.Arbitrary<Fault> = fc.record({
 		{ weight: 4, arbitrary: jsonBody },
 		anyJson().map((json) => ({ json })),
 		fc.uint8Array({ maxLength: 40 }),
-		fc.string({ unit: 'binary' }).map((text) => ({ text })),
+		anyText().map((text) => ({ text })),
 		fc.constantFrom('json' as const, 'html', 'empty', 'broken', 'text'),
 	),
 	headers: fc.constantFrom<Array<Record<string, string>>>(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { anyText } from '../../helpers/site-json';
 
 const API = 'https://api.example.com';
 
@@ -92,7 +93,7 @@ test.each<[string, string, unknown[]]>([
 
 test('any text gives an address that stands by itself, or a sentence', () => {
 	const typed = fc.oneof(
-		fc.string({ unit: 'binary' }),
+		anyText(),
 		fc.webUrl({ withQueryParameters: true, withFragments: true }),
 		fc
 			.tuple(
@@ -101,7 +102,7 @@ test('any text gives an address that stands by itself, or a sentence', () => {
 					fc.oneof(
 						fc.constantFrom('/auth/token', '/auth', '/token', '/', '/.', '/..', '/%2e', '//'),
 						fc.constantFrom('%', ':', '@', '?', '#', '\\', ' ', '\u0000', '\u00ad', '[', ']'),
-						fc.string({ maxLength: 3, unit: 'binary' }),
+						anyText(3),
 					),
 					{ maxLength: 6 },
 				),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { quoteOf } from '../../../nodes/AquacultureSite/service/quote';
+import { anyText } from '../../helpers/site-json';
 
 test.each<[string, unknown, string]>([
 	...['message', 'error', 'title', 'detail', 'error_description'].map(
@@ -67,7 +68,7 @@ test('of any JSON the quote is one short line, or nothing', () => {
 		body: fc.oneof(
 			{ maxDepth: 5 },
 			fc.jsonValue(),
-			fc.string({ unit: 'binary', maxLength: 600 }),
+			anyText(600),
 			fc.dictionary(key, tie('body')),
 			fc.array(tie('body'), { maxLength: 3 }),
 		),
