@@ -4,11 +4,10 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const LONGEST = [
 	'faults/underLoad',
 	'faults/matrix',
-	'wire/network',
-	'fuzz/engine',
-	'proxy/proxy',
 	'nodes/service/SiteService',
+	'nodes/service/session',
 	'credentials/AquacultureApi.login',
+	'fuzz/engine',
 	'e2e/secrets',
 	'e2e/load',
 	'e2e/trigger',
