@@ -28,8 +28,12 @@ export interface LoadReport {
 	success: () => void;
 	/** Overloads since the latest success, with one that this request has found. */
 	overloadsInARow: () => number;
-	/** Holds back all requests for so many milliseconds, and slows them down after that. */
-	overload: (wait: number, isLimit: boolean) => void;
+	/**
+	 * Holds back all requests for so many milliseconds, and slows them down after that.
+	 *
+	 * @param limitedFor milliseconds after which a rate limit probably accepts requests again; undefined where it is none
+	 */
+	overload: (wait: number, limitedFor?: number) => void;
 }
 
 interface Waiting {
@@ -115,7 +119,7 @@ export class Pace {
 				isProbe: own.isProbe,
 				success: () => this.succeed(own),
 				overloadsInARow: () => this.overloadsInARow + (this.isNews(own) ? 1 : 0),
-				overload: (wait, isLimit) => this.slowDown(own, wait, isLimit),
+				overload: (wait, limitedFor) => this.slowDown(own, wait, limitedFor),
 			});
 		} finally {
 			this.inFlight--;
@@ -152,21 +156,21 @@ export class Pace {
 		return overloads === this.overloads;
 	}
 
-	private slowDown(own: Start, wait: number, isLimit: boolean): void {
+	private slowDown(own: Start, wait: number, limitedFor?: number): void {
 		if (this.isNews(own)) {
 			this.overloads++;
 			this.overloadsInARow++;
 			this.isOthersTurn = own.isProbe;
-			if (isLimit) {
+			if (limitedFor !== undefined) {
 				const now = this.clock.now();
-				this.rate.refuse(now, now + wait);
+				this.rate.refuse(now, now + limitedFor);
 			} else {
 				// No rate says how much a service can bear that is in trouble
 				this.limit = Math.max(1, Math.floor(this.limit / 2));
 			}
 		}
 		// Of requests that were all refused before, none needs to go first
-		if (isLimit || this.queue.length > 0) this.isProbeDue = true;
+		if (limitedFor !== undefined || this.queue.length > 0) this.isProbeDue = true;
 		this.pause(wait);
 	}
 

@@ -1,6 +1,10 @@
 // A measure of so few requests may be far too low: Retry-After comes in whole seconds
 const FEW_REQUESTS = 10;
 
+// Milliseconds by which requests may come closer together than they were started: one that comes a little early
+// would be one too many for a window
+const JITTER_MS = 25;
+
 // Services round what they count, so a rate that was just refused is taken back by a little only
 const CUT = 0.95;
 
@@ -28,13 +32,13 @@ const remembered = new Map<string, Rate>();
 interface Measure {
 	/** Requests per second. */
 	atMost: number;
-	/** The end of the wait, in milliseconds. */
+	/** When the service probably accepted requests again, in milliseconds. */
 	until: number;
 }
 
 /**
  * How many requests per second one run may start. Any number, until the service refuses one for its load; then
- * as many as it has accepted in the time from the first of them to the end of the wait. While nothing is
+ * as many as it has accepted in the time from the first of them until it accepts requests again. While nothing is
  * refused, the rate grows.
  */
 export class Rate {
@@ -105,7 +109,7 @@ export class Rate {
 	/**
 	 * The service limits the rate; once for all requests that were in flight together.
 	 *
-	 * @param until the end of the wait, in milliseconds
+	 * @param until when it probably accepts requests again, in milliseconds
 	 */
 	refuse(now: number, until: number): void {
 		// Nothing is known of a service that has accepted nothing
@@ -132,7 +136,7 @@ export class Rate {
 
 	private measureBurst({ atMost, until }: Measure): void {
 		if (atMost === Infinity) this.isRough = this.burst.count < FEW_REQUESTS;
-		this.setRate(Math.min(atMost, perSecond(this.burst, until)));
+		this.setRate(Math.min(atMost, perSecond(this.burst, until + JITTER_MS)));
 	}
 
 	/** Toward what was accepted in all. The wait does not count: a Retry-After of one second may stand for much less. */

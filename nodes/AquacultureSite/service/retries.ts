@@ -159,7 +159,8 @@ export class Retries {
 		const backoffs = isBusy ? Math.min(inARow, MAX_BACKOFFS_OF_RUN) : tries.counted;
 		const wait = hasTurns ? this.turns.wait(failure) : waitAfter(failure, backoffs);
 		if (isHeldBack && wait > this.longestWait) return this.tooLong(failure, wait);
-		if (isForAll) report.overload(wait, isRateLimit);
+		const limitedFor = isRateLimit ? this.turns.limitedFor(failure, wait) : undefined;
+		if (isForAll) report.overload(wait, limitedFor);
 		else if (isHeldBack) this.pace.pause(wait);
 		// A wait that the service asked for is not silence
 		if (isOverload(failure)) this.lastResponse = this.clock.now() + wait;

@@ -30,11 +30,15 @@ class Simulation {
 		const retries = new Retries(pace, 60_000, this.clock, signal);
 		let refused = 0;
 		// Requests overtake each other on their way, and so do responses
-		const travel = async () => {
-			await this.clock.pause(this.latency / 2 + 6 * Math.random());
+		const travel = async (delay = 0) => {
+			await this.clock.pause(this.latency / 2 + 6 * Math.random() + delay);
 		};
+		let isFirst = true;
 		const request = async () => {
-			await travel();
+			// The first one takes longer, so that the next ones come sooner after it than they were started
+			const delay = isFirst ? 20 : 0;
+			isFirst = false;
+			await travel(delay);
 			const wait = this.limiter(this.clock.now());
 			await travel();
 			if (wait === 0) return 'site';

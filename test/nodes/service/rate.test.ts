@@ -1,15 +1,18 @@
 import { Rate } from '../../../nodes/AquacultureSite/service/rate';
 
+/** Milliseconds that are one second together with those that requests may come closer than they were started. */
+const SECOND = 975;
+
 /** A rate of 20 per second, measured by 20 requests. */
 function measured(account?: string): Rate {
 	const rate = new Rate(account);
 	rate.start(0);
 	for (let request = 0; request < 20; request++) rate.accept(0);
-	rate.refuse(0, 1000);
+	rate.refuse(0, SECOND);
 	return rate;
 }
 
-test('any number, until the service refuses one; then what it accepted until the end of the wait', () => {
+test('any number, until the service refuses one; then what it accepted until it does so again', () => {
 	const rate = new Rate();
 	expect(rate.start(0)).toBe(0);
 	rate.refuse(0, 1000);
@@ -21,12 +24,12 @@ test('any number, until the service refuses one; then what it accepted until the
 test('what was sent before the refusal counts as well, even if it comes after it', () => {
 	const rate = new Rate();
 	for (let request = 0; request < 8; request++) rate.accept(0);
-	rate.refuse(10, 1000);
+	rate.refuse(10, SECOND);
 	for (let request = 0; request < 12; request++) rate.accept(20, true);
 	expect(rate.slowedTo).toBe(20);
 	// It is no rough measure, so it does not double each second
 	expect(1000 / rate.start(4000)).toBe(20);
-	rate.refuse(4000, 5000);
+	rate.refuse(4000, 4000 + SECOND);
 	expect(rate.slowedTo).toBe(4);
 });
 
@@ -35,13 +38,13 @@ test('where all of it comes after the refusal, it is known with the next one', (
 	rate.refuse(0, 500);
 	for (let request = 0; request < 20; request++) rate.accept(0, true);
 	expect(rate.slowedTo).toBe(Infinity);
-	rate.refuse(600, 1000);
+	rate.refuse(600, SECOND);
 	expect(rate.slowedTo).toBe(20);
 });
 
 test('while nothing is accepted, the measure goes on', () => {
 	const rate = measured();
-	rate.refuse(1000, 2000);
+	rate.refuse(1000, 1000 + SECOND);
 	expect(rate.slowedTo).toBe(10);
 	rate.refuse(2000, 100_000);
 	expect(rate.slowedTo).toBe(1);
@@ -57,7 +60,7 @@ test('a rate that is refused is cut a little, toward what was accepted in all', 
 test('after a long wait, what would have been accepted meanwhile may start at once', () => {
 	const intervals = (silence: number) => {
 		const rate = measured();
-		rate.refuse(1000, 1000 * silence);
+		rate.refuse(1000, 1000 * (silence - 1) + SECOND);
 		rate.accept(1000 * silence);
 		return Array.from({ length: 21 }, () => rate.start(1000 * silence));
 	};
@@ -88,16 +91,17 @@ test('nothing more starts at once when the service refuses', () => {
 test('it stays for five seconds, then grows ever faster', () => {
 	const rate = measured();
 	const at = (now: number) => 1000 / rate.start(now);
-	expect([6000, 8000, 16_000].map(at)).toEqual([20, 20.04, 25]);
+	expect([5, 7, 15].map((seconds) => at(SECOND + 1000 * seconds))).toEqual([20, 20.04, 25]);
 });
 
 test('a measure of few doubles each second until it is refused, then it is halved once', () => {
 	const rate = new Rate();
 	rate.accept(0);
-	rate.refuse(0, 1000);
-	expect(1000 / rate.start(4000)).toBeCloseTo(8);
-	rate.accept(4000);
-	rate.refuse(4000, 5000);
+	rate.refuse(0, SECOND);
+	const later = SECOND + 3000;
+	expect(1000 / rate.start(later)).toBeCloseTo(8);
+	rate.accept(later);
+	rate.refuse(later, 5000);
 	expect(rate.slowedTo).toBeCloseTo(4);
 	expect(1000 / rate.start(6000)).toBeCloseTo(4);
 });

@@ -152,6 +152,17 @@ test.each<[rule: string, scripts: Script[], order: string]>([
 	}
 });
 
+test.each<[how: string, limited: ServiceFailure, perSecond: number]>([
+	['which the service names', failure('rateLimited', 975), 20],
+	['which the run guesses: it counts for a third', failure('rateLimited'), 212],
+])('a rate limit is measured by its wait, %s', async (_, limited, perSecond) => {
+	const run = new Run();
+	run.readOthers(...letters('ABCDEFGHIJKLMNOPQRST'));
+	run.read('U', [limited, 'site']);
+	await run.end();
+	expect(Math.round(run.pace.rate.slowedTo)).toBe(perSecond);
+});
+
 test('a site that a rate limit never lets through stops no other ones, and a third one is no news', async () => {
 	const run = new Run({ maxConcurrency: 8 });
 	const sites = Array.from({ length: 200 }, (_, index) => `site ${index}`);
