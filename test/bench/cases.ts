@@ -52,7 +52,7 @@ export const lowerLimit = (quick: boolean): Case[] =>
 		title: `${itemsText(quick ? 200 : 1000)}, ${latency} ms`,
 		setting: { items: quick ? 200 : 1000, latency },
 		callers: [AQUACULTURE_SITE, BARE_HELPER],
-		rounds: quick ? 3 : 7,
+		rounds: quick ? 3 : 15,
 	}));
 
 /** A service that limits the rate. */
