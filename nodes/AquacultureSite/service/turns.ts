@@ -7,8 +7,8 @@ const SHARE_OF_SILENCE = 0.23;
 // Milliseconds that are waited at least
 const FIRST_WAIT_MS = 180;
 
-// Of a wait that no service asked for. A rate measured too high costs another short wait, one too low the whole run:
-// so this is rather the beginning of the wait than its middle.
+// When, in a wait that the run chose itself, the limit is taken to have ended. Rather early: a rate that is too high
+// costs another short wait, but one that is too low slows down the whole run
 const SHARE_OF_GUESS = 0.35;
 
 // Not all runs at the same moment
