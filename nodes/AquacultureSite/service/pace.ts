@@ -11,9 +11,9 @@ export interface Clock {
 // So many at once before anything is known of the service
 const FIRST_IN_FLIGHT = 64;
 
-// While the number in flight grows, one request starts each millisecond. At the maximum, up to so many start in one turn
-// of the event loop.
-const STARTS_AT_MOST_IN_FLIGHT = 4;
+// Until so many may be in flight, one request starts each millisecond; then up to four in one turn of the event loop
+const GROWN_IN_FLIGHT = 96;
+const STARTS_IN_A_TURN = 4;
 
 // On a busy machine a turn takes long
 const MOST_IN_A_TURN = 16;
@@ -190,7 +190,8 @@ export class Pace {
 		let turnStart = this.clock.now();
 		while (this.mayStart()) {
 			const now = this.clock.now();
-			const least = this.limit < this.maxConcurrency ? 1 : STARTS_AT_MOST_IN_FLIGHT;
+			const least =
+				this.limit < Math.min(GROWN_IN_FLIGHT, this.maxConcurrency) ? 1 : STARTS_IN_A_TURN;
 			let starts = Math.min(MOST_IN_A_TURN, Math.max(least, now - turnStart));
 			turnStart = now;
 			for (; starts > 0 && this.nextStart <= now && this.mayStart(); starts--) this.startNext();

@@ -121,6 +121,22 @@ describe('how many requests are in flight', () => {
 		await run.clock.advance(100);
 		expect(run.startedAt).toEqual([0, 1, 1, 1, 1, 2, 100, 101, 101, 101, 101, 102]);
 	});
+
+	test('four in a turn, too, as soon as 96 may be in flight', async () => {
+		const run = new Run(128, 1);
+		run.add(300);
+		await run.clock.advance(100);
+		const nextStartsAfter = async (successes: number) => {
+			const before = run.startedAt.length;
+			await run.end('success', successes);
+			await run.clock.advance(100);
+			const [first, second, third] = run.startedAt.slice(before);
+			// Milliseconds after the first of them
+			return [second, third].map((time = NaN) => time - (first ?? NaN));
+		};
+		expect(await nextStartsAfter(31)).toEqual([1, 2]);
+		expect(await nextStartsAfter(4)).toEqual([0, 0]);
+	});
 });
 
 describe('after an overload', () => {
