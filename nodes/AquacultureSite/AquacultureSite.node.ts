@@ -25,7 +25,7 @@ const LONGEST_WAIT_MS = 60_000;
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after so many items
 const ITEMS_AT_ONCE = 100;
 
-// What waits for its turn takes memory. As many as may be in flight, and by default far more, so that others can go
+// What waits for its turn takes memory. The largest 'Max Concurrency'; far more than the default, so that others can go
 // ahead of what is refused
 const TASKS_AT_ONCE = 500;
 
