@@ -1,9 +1,4 @@
-import type {
-	IAsyncProperty,
-	Parameters,
-	StringConstraints,
-	default as FastCheck,
-} from 'fast-check';
+import type { IAsyncProperty, Parameters, default as FastCheck } from 'fast-check';
 
 // Thousands of mutants leave each a short time: few cases, and no search for the smallest one that fails
 jest.mock('fast-check', () => {
@@ -14,12 +9,5 @@ jest.mock('fast-check', () => {
 			numRuns: Math.min(50, options.numRuns ?? 50),
 			endOnFailure: true,
 		});
-	// Its own characters take a second to prepare, in each test file
-	const character = fc
-		.nat(0x10ffff)
-		.filter((code) => code < 0xd800 || code > 0xdfff)
-		.map((code) => String.fromCodePoint(code));
-	const string = (options: StringConstraints = {}) =>
-		fc.string(options.unit === 'binary' ? { ...options, unit: character } : options);
-	return { __esModule: true, default: { ...fc, assert, string } };
+	return { __esModule: true, default: { ...fc, assert } };
 });
