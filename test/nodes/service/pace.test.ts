@@ -4,7 +4,7 @@ import { asyncRuns } from '../../fuzz/fuzz';
 import { FakeClock } from '../../helpers/fake-clock';
 
 /** What a request says about the load; a number: that it is limited, for so many milliseconds. */
-type Load = 'success' | 'other' | number;
+type Load = 'success' | 'other' | 'overloaded' | number;
 
 /** A run whose requests end when the test says so. */
 class Run {
@@ -65,6 +65,7 @@ class Run {
 				this.mostInFlight = Math.max(this.mostInFlight, this.inFlight.length);
 			});
 			if (load === 'success') report.success();
+			if (load === 'overloaded') report.overload(0);
 			if (typeof load === 'number') report.overload(load, load);
 			return 'done';
 		};
@@ -152,6 +153,58 @@ describe('after an overload', () => {
 		expect(run.started).toHaveLength(9);
 	});
 
+	test('the one that goes first is alone, even when those before it end', async () => {
+		const run = new Run(4);
+		run.add(20);
+		await run.settle();
+		await run.end(0, 1);
+		await run.end('other', 3);
+		expect(run.started).toHaveLength(5);
+		await run.end('other');
+		expect(run.started).toHaveLength(9);
+	});
+
+	test('the request that found it goes first', async () => {
+		const { pace, clock } = new Run(1);
+		const order: string[] = [];
+		const add = async (name: string, isRetry?: boolean) =>
+			await pace.run(async () => await Promise.resolve(order.push(name)), isRetry);
+		const limited = pace.run(async ({ overload }) => {
+			await clock.pause(0);
+			overload(0, 0);
+		});
+		void limited.then(() => add('again', true));
+		void add('next');
+		await clock.advance(0);
+		expect(order).toEqual(['again', 'next']);
+	});
+
+	test.each([
+		['none goes first, but half as many at once', 'overloaded', 2],
+		['one goes first where the rate is limited', 0, 1],
+	] as const)('where all requests were refused, %s', async (_, load, first) => {
+		const run = new Run(4);
+		run.add(4);
+		await run.end(load);
+		run.add(4, true);
+		expect(await run.width()).toBe(first);
+	});
+
+	test('overloads count in a row once for those in flight together, until a success', async () => {
+		const { pace, clock } = new Run(2);
+		const inARow: number[] = [];
+		const add = (isOverload: boolean) =>
+			void pace.run(async ({ overload, overloadsInARow, success }) => {
+				await clock.pause(0);
+				inARow.push(overloadsInARow());
+				if (isOverload) overload(0);
+				else success();
+			});
+		for (const isOverload of [true, true, true, false, true]) add(isOverload);
+		await clock.advance(0);
+		expect(inARow).toEqual([1, 1, 2, 3, 1]);
+	});
+
 	test('requests start at the rate that was accepted, whatever those in flight bring', async () => {
 		const run = new Run(64);
 		run.add(300);
@@ -183,7 +236,7 @@ test('first come, first served, and retries before all others', async () => {
 	run.add(3);
 	await run.settle();
 	run.add(2, true);
-	for (let round = 0; round < 5; round++) await run.end('success');
+	for (let round = 0; round < 5; round++) await run.end('other');
 	expect(run.started).toEqual([0, 3, 4, 1, 2]);
 });
 

@@ -36,9 +36,9 @@ test('what was sent before the refusal counts as well, even if it comes after it
 test('where all of it comes after the refusal, it is known with the next one', () => {
 	const rate = new Rate();
 	rate.refuse(0, 500);
-	for (let request = 0; request < 20; request++) rate.accept(0, true);
+	for (let request = 0; request < 20; request++) rate.accept(100, true);
 	expect(rate.slowedTo).toBe(Infinity);
-	rate.refuse(600, SECOND);
+	rate.refuse(600, 100 + SECOND);
 	expect(rate.slowedTo).toBe(20);
 });
 
@@ -104,6 +104,19 @@ test('a measure of few doubles each second until it is refused, then it is halve
 	rate.refuse(later, 5000);
 	expect(rate.slowedTo).toBeCloseTo(4);
 	expect(1000 / rate.start(6000)).toBeCloseTo(4);
+	// Refused once more, it is the slowest rate, and no first measure
+	rate.refuse(6000, 7000);
+	expect(rate.start(9000)).toBe(1000);
+});
+
+test.each([
+	[9, 18],
+	[10, 10],
+])('a first measure of %i per second becomes %i after another second', (count, next) => {
+	const rate = new Rate();
+	for (let request = 0; request < count; request++) rate.accept(0);
+	rate.refuse(0, SECOND);
+	expect(1000 / rate.start(SECOND + 1000)).toBeCloseTo(next);
 });
 
 describe('the next run', () => {
@@ -130,6 +143,19 @@ describe('the next run', () => {
 		forget[1]?.();
 		expect(new Rate('a').slowedTo).toBe(Infinity);
 		expect(timeout).toHaveBeenCalledWith(600_000);
+	});
+
+	test('goes on with a measure of few, until ten were accepted in all', () => {
+		const rate = new Rate('few');
+		for (let request = 0; request < 5; request++) rate.accept(0);
+		rate.refuse(0, SECOND);
+		const nextRun = () => {
+			const next = new Rate('few');
+			return [0, 1000].map((now) => 1000 / next.start(now));
+		};
+		expect(nextRun()).toEqual([5, 10]);
+		for (let request = 5; request < 10; request++) rate.accept(2000);
+		expect(nextRun()).toEqual([5, 5]);
 	});
 
 	test('knows nothing where a hundred others were limited since', () => {
