@@ -251,6 +251,65 @@ test.each([
 	expect(run.timesOf('J')).toEqual([wait]);
 });
 
+test('nine that fail side by side hold back the run, although another one got through meanwhile', async () => {
+	const run = new Run({ maxConcurrency: 10 });
+	for (const site of letters('ABCDEFGHI')) run.read(site, ['lost', 'site'], { latency: 10 });
+	run.read('J', ['site'], { latency: 5 });
+	await run.clock.advance(10);
+	run.readOthers('K');
+	await run.end();
+	expect(run.timesOf('K')).toEqual([510]);
+});
+
+describe('a site that fails again while others get through', () => {
+	test.each(['', 'B'])('waits for its backoffs, but not too long; others: "%s"', async (others) => {
+		const run = new Run({ longestWait: 1000 });
+		run.read('A', ['lost'], { maxRetries: 5 });
+		run.readOthers(...letters(others));
+		await run.end();
+		expect(run.timesOf('A')).toEqual([0, 500, 1500]);
+	});
+
+	/** The service is known to call single sites busy. */
+	async function whereSitesAreBusy() {
+		const run = new Run();
+		run.read('A', ['busy']);
+		run.readOthers('B');
+		await run.end();
+		return run;
+	}
+
+	test.each([
+		['lost', 3],
+		['busy', 6],
+	] as const)('is silence only where nothing comes: %s, %i requests', async (name, count) => {
+		const run = await whereSitesAreBusy();
+		run.read('C', [name], { latency: 30_000, maxRetries: 5 });
+		run.readOthers('D');
+		await run.end();
+		expect(run.timesOf('C').length).toBe(count);
+	});
+
+	test('does not keep a rate limit from holding back the run', async () => {
+		const run = await whereSitesAreBusy();
+		run.read('C', ['limited', 'site']);
+		run.readOthers('D');
+		await run.end();
+		expect(run.order).toMatch(/CCD$/);
+	});
+
+	test('at a rate limit, does not keep an overload from holding back the run', async () => {
+		const run = new Run();
+		run.read('A', ['limited', 'limited', 'site']);
+		run.readOthers('B');
+		await run.end();
+		run.read('C', ['busy', 'site']);
+		run.readOthers('D');
+		await run.end();
+		expect(run.order).toMatch(/CCD$/);
+	});
+});
+
 test.each([
 	['lost', 59_999, 2],
 	['lost', 60_000, 1],
@@ -279,6 +338,13 @@ describe('a login that fails', () => {
 		await run.end();
 		expect(run.requests.map(([, time]) => time)).toEqual([0, wait, 2 * wait]);
 		for (const site of letters('AB')) expect(run.results.get(site)).toBe(logins[2]);
+	});
+
+	test('may ask for the longest wait', async () => {
+		const run = new Run();
+		run.read('A', [failure('overloaded', 60_000, 'run'), 'site']);
+		await run.end();
+		expect(run.timesOf('A')).toEqual([0, 60_000]);
 	});
 
 	test('is one for all that waited for it', async () => {
