@@ -36,6 +36,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
 	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
 	'nodes/operations/operation': ['test/nodes/AquacultureSite.test.ts'],
+	'nodes/service/advice': ['test/nodes/advice.test.ts', 'test/nodes/trigger/sentences.test.ts'],
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/service/credentialTest': ['test/credentials/'],
 	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
@@ -73,15 +74,14 @@ function targetOf(file: string, testFiles: string[]): Target {
 	const folder = PURE_FOLDERS.find((name) => path.startsWith(`nodes/${name}/`));
 	const own = folder ? `test/nodes/${folder}/` : `test/${path}.`;
 	const starts = [own, ...(OTHER_TESTS[path] ?? [])];
-	return {
-		file,
-		tests: testFiles.filter((test) => starts.some((start) => test.startsWith(start))),
-	};
+	const tests = testFiles.filter((test) => starts.some((start) => test.startsWith(start)));
+	if (tests.length === 0) throw new Error(`No tests are listed for ${file}`);
+	return { file, tests };
 }
 
 /**
  * All shipped files, or those of some names.
- * @throws Error where there is no file of a name
+ * @throws Error where there is no file of a name, or where no tests judge a file
  */
 export function findTargets(names: string[], quick: boolean): Target[] {
 	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
