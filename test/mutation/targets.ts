@@ -36,7 +36,10 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
 	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
 	'nodes/operations/operation': ['test/nodes/AquacultureSite.test.ts'],
-	'nodes/service/advice': ['test/nodes/advice.test.ts', 'test/nodes/trigger/sentences.test.ts'],
+	'nodes/service/advice': [
+		'test/nodes/service/response.test.ts',
+		'test/nodes/trigger/sentences.test.ts',
+	],
 	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/service/credentialTest': ['test/credentials/'],
 	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
