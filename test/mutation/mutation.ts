@@ -40,7 +40,7 @@ function optionsOf(target: Target): object {
 		timeoutMS: 30_000,
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],
 		ignorers: ['panelTexts'],
-		ignorePatterns: ['/docs', '/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
+		ignorePatterns: ['/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
 		// Many tests take the package from dist/, which has been built already
 		buildCommand: 'gulp bundle',
 		jest: {

@@ -1,27 +1,83 @@
+import { once } from 'node:events';
+import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import type { SiteService } from '../../../nodes/AquacultureSite/service/SiteService';
 import { StoppedError } from '../../../nodes/AquacultureSite/service/stopping';
-import { readSites } from '../../../nodes/AquacultureSite/trigger/reading';
+import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger/reading';
+
+const SITE = { siteId: 1, siteName: 'Storholmen' };
+const BOUNDS = { apiVersion: '2025-01-01', milliseconds: 36_000 };
+
+const failure = (message: string, retry: Retry = 'no', scope?: 'run') =>
+	new ServiceFailure(message, 'Wait', { subject: 'site', retry, scope });
+
+/** A service at which these sites fail, or hang, and all others can be read. */
+function serviceWith(results: Record<string, Error | 'hangs'>) {
+	const requested: string[] = [];
+	const stopped = new AbortController();
+	const service = {
+		url: 'https://api.example.com',
+		hasRequested: (siteId: string) => requested.includes(siteId),
+		stop: () => stopped.abort(),
+		read: async ({ siteId }: { siteId: string }) => {
+			requested.push(siteId);
+			const result = results[siteId];
+			if (!result) return { body: SITE };
+			if (result !== 'hangs') throw result;
+			await once(stopped.signal, 'abort');
+			throw new StoppedError();
+		},
+	};
+	return { requested, service: service as unknown as SiteService };
+}
+
+afterEach(() => jest.restoreAllMocks());
 
 test('what was read before the time was over is kept', async () => {
 	const time = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
-	const site = { siteId: 1, siteName: 'Storholmen' };
-	const stopped = new AbortController();
-	const service = {
-		url: 'https://api.example.com',
-		hasRequested: () => true,
-		stop: () => stopped.abort(),
-		read: async ({ siteId }: { siteId: string }) => {
-			if (siteId === '1') return { body: site };
-			await new Promise((resolve) => stopped.signal.addEventListener('abort', resolve));
-			throw new StoppedError();
-		},
-	};
-	const bounds = { occasion: 'schedule', apiVersion: '2025-01-01', milliseconds: 36_000 } as const;
-	const reading = readSites(service as unknown as SiteService, ['1', '2'], bounds);
+	const { service } = serviceWith({ 2: 'hangs' });
+	const reading = readSites(service, ['1', '2'], { occasion: 'schedule', ...BOUNDS });
 	await Promise.resolve();
 	time.abort();
 	const { results, heldBack } = await reading;
-	expect([...results]).toEqual([['1', site]]);
+	expect([...results]).toEqual([['1', SITE]]);
 	expect(heldBack).toMatchObject({ message: 'The service did not respond in time' });
+});
+
+test('a failure of a site is its own; one of the login or of the load says why it had no turn', async () => {
+	for (const [own, isOfSite] of [
+		[failure('Failed'), true],
+		[failure('Busy', 'overloaded'), true],
+		[failure('Limited', 'rateLimited'), false],
+		[failure('No login', 'no', 'run'), false],
+	] as const) {
+		const { service } = serviceWith({ 1: own });
+		const { results, heldBack } = await readSites(service, ['1'], {
+			occasion: 'schedule',
+			...BOUNDS,
+		});
+		expect([results.size, heldBack?.message]).toEqual(isOfSite ? [1, undefined] : [0, own.message]);
+	}
+});
+
+describe('for a test event', () => {
+	test.each<[string, Error, requested: string[]]>([
+		['until one can be read', failure('Failed'), ['1', '2', '3']],
+		['not where the service limits the rate', failure('Limited', 'rateLimited'), ['1', '2']],
+		['not where the login fails', failure('No login', 'no', 'run'), ['1', '2']],
+		['not where the run is over', new StoppedError(), ['1', '2']],
+	])('sites are requested one after the other, %s', async (_, second, expected) => {
+		const first = failure('First');
+		const { service, requested } = serviceWith({ 1: first, 2: second });
+		const reading = readFirstSite(service, ['1', '2', '3', '4'], BOUNDS);
+		if (expected.length === 3) expect(await reading).toBe(SITE);
+		else await expect(reading).rejects.toThrow('First');
+		expect(requested).toEqual(expected);
+	});
+
+	test("n8n's own error is thrown on", async () => {
+		const unusable = new Error('The credential cannot be used');
+		const { service } = serviceWith({ 1: unusable });
+		await expect(readFirstSite(service, ['1', '2'], BOUNDS)).rejects.toBe(unusable);
+	});
 });
