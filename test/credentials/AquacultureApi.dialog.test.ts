@@ -17,12 +17,10 @@ let services: Services;
 const shown = new Map<Outcome, INodeCredentialTestResult>();
 
 beforeAll(async () => {
-	const deserted = await startService();
-	await deserted.close();
 	const tls = await startService({ tls: await selfSignedCertificate() });
 	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
 	nock('http://sea-farm.invalid').post(/./).replyWithError(notFound);
-	services = { service: farm.service, tls, deserted: deserted.baseUrl };
+	services = { service: farm.service, tls };
 });
 afterAll(async () => await services.tls.close());
 

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
-import type { Fault } from '../fake-service/faults';
+import { DESERTED, type Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 
 /** What the credential may point at. */
@@ -7,8 +7,6 @@ export interface Services {
 	service: Service;
 	/** The same over HTTPS, with a self-signed certificate. */
 	tls: Service;
-	/** An address at which nothing listens. */
-	deserted: string;
 }
 
 /** What the credential test says in one situation. */
@@ -34,8 +32,7 @@ const NOT_TRUSTED =
 const WRONG_LOGIN =
 	"The service rejected the username or password. Re-enter 'Username' and 'Password', and save.";
 const UNAVAILABLE = 'The service is unavailable (status {status}). … Try again later';
-const MOVED =
-	"The service redirects to another address. … enter its new address in 'Base URL'. … It redirects to http://127.0.0.1:9";
+const MOVED = `The service redirects to another address. … enter its new address in 'Base URL'. … It redirects to ${DESERTED}`;
 
 const afterLogin = (words: string) =>
 	`${SUCCEEDED} ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
@@ -48,7 +45,7 @@ const NO_DATA = `${SUCCEEDED} the response to a request for site data was empty.
 const REFUSED = `${SUCCEEDED} the service refused to send site data (status {status}). ${CHECK_OR_CALL}`;
 const BUSY = 'The service is receiving too many requests. Wait {wait}, then retry.';
 
-const redirect = { redirect: { status: 302, to: 'http://127.0.0.1:9' } };
+const redirect = { redirect: { status: 302, to: DESERTED } };
 // Not even a header of gzip (RFC 1952, section 2.3.1)
 const garbage: Fault = { body: { text: 'garbage' }, headers: { 'content-encoding': 'gzip' } };
 const drip: Fault = { drip: { bytes: 1, everyMs: 2000 }, bytes: 1000 };
@@ -75,219 +72,192 @@ const GOOD: Outcome[] = [
 	},
 ];
 
-const CREDENTIAL: Outcome[] = [
-	{
-		situation: 'No base URL',
-		credential: () => ({ baseUrl: '' }),
-		message: "'Base URL' is empty. Enter the address of the service, e.g. https://api.example.com",
-	},
-	{
-		situation: 'Base URL without https://',
-		credential: () => ({ baseUrl: 'api.example.com' }),
-		message:
-			"'Base URL' must start with https:// or http://. Add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
-	},
-	{
-		situation: 'Base URL with the path of a site',
-		credential: ({ service }) => ({ baseUrl: `${service.baseUrl}/meta/sites/12` }),
-		message: "'Base URL' is the address of site data. Remove '/meta/sites/12' from its end.",
-	},
-	...['Username', 'Password'].map((field) => ({
-		situation: `No ${field.toLowerCase()}`,
-		credential: () => ({ [field.toLowerCase()]: '' }),
-		message: `'${field}' is empty. Enter '${field}'. If an expression supplies it, check that it returns a text.`,
-	})),
-	{
-		situation: 'Unknown host',
-		credential: () => ({ baseUrl: 'http://sea-farm.invalid' }),
-		message: "The address of the service was not found. Check 'Base URL' for typos.",
-	},
-	{
-		situation: 'Connection refused',
-		credential: ({ deserted }) => ({ baseUrl: deserted }),
-		message: "Nothing is listening at the service address. Check 'Base URL', including the port",
-	},
-	{
-		situation: 'Self-signed certificate',
-		credential: ({ tls }) => ({ baseUrl: tls.baseUrl }),
-		message: NOT_TRUSTED,
-	},
-	{
-		situation:
-			'Self-signed certificate, **Ignore SSL Issues (Insecure)** just turned off, a token stored',
-		credential: ({ tls }) => ({ baseUrl: tls.baseUrl, accessToken: 'kept-by-n8n' }),
-		message: NOT_TRUSTED,
-	},
-	{
-		situation: 'https:// for a service that uses http://',
-		credential: ({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		message:
-			"The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://.",
-	},
-	{
-		situation: 'http:// for a service that uses https://',
-		credential: ({ tls }) => ({ baseUrl: tls.baseUrl.replace('https:', 'http:') }),
-		message: LOST,
-	},
+const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = [
+	[
+		'No base URL',
+		() => ({ baseUrl: '' }),
+		"'Base URL' is empty. Enter the address of the service, e.g. https://api.example.com",
+	],
+	[
+		'Base URL without https://',
+		() => ({ baseUrl: 'api.example.com' }),
+		"'Base URL' must start with https:// or http://. Add https:// in front of the address in 'Base URL', e.g. https://api.example.com",
+	],
+	[
+		'Base URL with the path of a site',
+		({ service }) => ({ baseUrl: `${service.baseUrl}/meta/sites/12` }),
+		"'Base URL' is the address of site data. Remove '/meta/sites/12' from its end.",
+	],
+	...['Username', 'Password'].map((field): (typeof CREDENTIAL)[number] => [
+		`No ${field.toLowerCase()}`,
+		() => ({ [field.toLowerCase()]: '' }),
+		`'${field}' is empty. Enter '${field}'. If an expression supplies it, check that it returns a text.`,
+	]),
+	[
+		'Unknown host',
+		() => ({ baseUrl: 'http://sea-farm.invalid' }),
+		"The address of the service was not found. Check 'Base URL' for typos.",
+	],
+	[
+		'Connection refused',
+		() => ({ baseUrl: DESERTED }),
+		"Nothing is listening at the service address. Check 'Base URL', including the port",
+	],
+	['Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED],
+	[
+		'Self-signed certificate, **Ignore SSL Issues (Insecure)** just turned off, a token stored',
+		({ tls }) => ({ baseUrl: tls.baseUrl, accessToken: 'kept-by-n8n' }),
+		NOT_TRUSTED,
+	],
+	[
+		'https:// for a service that uses http://',
+		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
+		"The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://.",
+	],
+	[
+		'http:// for a service that uses https://',
+		({ tls }) => ({ baseUrl: tls.baseUrl.replace('https:', 'http:') }),
+		LOST,
+	],
+];
+
+/** What an endpoint does, and what the dialog says; `typed` is what stands in the credential instead of the right login. */
+type Row = [
+	situation: string,
+	fault: Fault,
+	message: string,
+	typed?: ICredentialDataDecryptedObject,
 ];
 
 /** One for each status. */
-const statuses = (
-	endpoint: 'login' | 'data',
-	codes: number[],
-	message: string,
-	more: Fault = {},
-): Outcome[] =>
-	codes.map((status) => ({
-		situation: `Status ${status}`,
-		[endpoint]: { status, ...more },
-		message: message.replace('{status}', String(status)),
-	}));
+const statuses = (codes: number[], message: string): Row[] =>
+	codes.map((status) => [
+		`Status ${status}`,
+		{ status },
+		message.replace('{status}', String(status)),
+	]);
 
-const LOGIN: Outcome[] = [
-	{
-		situation: 'Wrong password',
-		credential: () => ({ password: 'mistyped' }),
-		message: `${WRONG_LOGIN} … The service says: "The username or the password is wrong."`,
-	},
-	...statuses('login', [400, 403], WRONG_LOGIN),
-	{
-		situation: 'The service repeats the password',
-		credential: () => ({ password: 'p+ss w/rd' }),
-		login: { status: 401, echo: true },
-		message: `${WRONG_LOGIN} … The service says: "Rejected: ••• ••• ••• "•••""`,
-	},
+const LOGIN: Row[] = [
+	[
+		'Wrong password',
+		{},
+		`${WRONG_LOGIN} … The service says: "The username or the password is wrong."`,
+		{ password: 'mistyped' },
+	],
+	...statuses([400, 403], WRONG_LOGIN),
+	[
+		'The service repeats the password',
+		{ status: 401, echo: true },
+		`${WRONG_LOGIN} … The service says: "Rejected: ••• ••• ••• "•••""`,
+		{ password: 'p+ss w/rd' },
+	],
 	...statuses(
-		'login',
 		[404, 405],
 		"No login endpoint was found at this address. Check 'Base URL': it is the part before '/auth/token'.",
 	),
 	...statuses(
-		'login',
 		[423],
 		"The service refused the login (status {status}). Check 'Base URL', 'Username' and 'Password'.",
 	),
 	...statuses(
-		'login',
 		[407],
 		'The network proxy requires a login (status {status}). … Ask your n8n administrator',
 	),
 	...statuses(
-		'login',
 		[511],
 		'The network requires a login (status {status}). Ask your network administrator',
 	),
-	{
-		situation: 'Status 429 with `Retry-After`',
-		login: { status: 429, retryAfter: 30 },
-		message: BUSY.replace('{wait}', '30 seconds'),
-	},
-	...statuses('login', [500, 502, 503, 520], UNAVAILABLE),
-	{ situation: 'Redirect', login: redirect, message: MOVED },
-	{
-		situation: 'A web page',
-		login: { body: 'html' },
-		message: "The login returned a web page. Check 'Base URL'",
-	},
-	{ situation: 'Status 204', login: { status: 204 }, message: NO_TOKEN },
-	{ situation: 'Status 200 with `{}`', login: { body: { json: {} } }, message: NO_TOKEN },
-	{
-		situation: 'A token of another type',
-		login: { merge: { token_type: 'MAC' } },
-		message: NO_TOKEN,
-	},
-	{ situation: 'Connection reset', login: { connection: 'reset' }, message: LOST },
-	{ situation: 'Connection cut in mid-body', login: { connection: 'cut' }, message: LOST },
-	{ situation: 'A body that cannot be unpacked', login: garbage, message: LOST },
-	{ situation: 'No response', login: { connection: 'hang' }, message: LATE },
-	{ situation: 'A byte every two seconds', login: drip, message: LATE },
+	[
+		'Status 429 with `Retry-After`',
+		{ status: 429, retryAfter: 30 },
+		BUSY.replace('{wait}', '30 seconds'),
+	],
+	...statuses([500, 502, 503, 520], UNAVAILABLE),
+	['Redirect', redirect, MOVED],
+	['A web page', { body: 'html' }, "The login returned a web page. Check 'Base URL'"],
+	['Status 204', { status: 204 }, NO_TOKEN],
+	['Status 200 with `{}`', { body: { json: {} } }, NO_TOKEN],
+	['A token of another type', { merge: { token_type: 'MAC' } }, NO_TOKEN],
+	['Connection reset', { connection: 'reset' }, LOST],
+	['Connection cut in mid-body', { connection: 'cut' }, LOST],
+	['A body that cannot be unpacked', garbage, LOST],
+	['No response', { connection: 'hang' }, LATE],
+	['A byte every two seconds', drip, LATE],
 ];
 
-const DATA: Outcome[] = [
-	...statuses('data', [401], NOT_OPEN),
-	{
-		situation: 'Status 403 that names the token (`insufficient_scope`)',
-		data: { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
-		message: NOT_OPEN,
-	},
-	{ situation: 'Status 403 with a web page', data: { status: 403, body: 'html' }, message: PAGE },
-	{ situation: 'Redirect', data: redirect, message: afterLogin(MOVED) },
-	{ situation: 'A web page', data: { status: 200, body: 'html' }, message: PAGE },
-	{ situation: 'Status 404 with a web page', data: { status: 404, body: 'html' }, message: PAGE },
-	...statuses('data', [204, 304], NO_DATA),
-	{
-		situation: 'Status 200 with an empty body',
-		data: { status: 200, body: 'empty' },
-		message: NO_DATA,
-	},
-	{
-		situation: 'Status 200 with `{}`',
-		data: { status: 200, body: { json: {} } },
-		message: NO_SITE,
-	},
-	{
-		situation: 'Status 200 with a maintenance notice',
-		data: { status: 200, body: { json: { error: 'maintenance until noon' } } },
-		message: `${NO_SITE} The service says: "maintenance until noon"`,
-	},
-	{
-		situation: 'Status 200 with broken JSON',
-		data: { status: 200, body: { text: '{ "siteId": 0, ' } },
-		message: NO_SITE,
-	},
-	...statuses('data', [402, 405, 423, 451], REFUSED),
+const DATA: Row[] = [
+	...statuses([401], NOT_OPEN),
+	[
+		'Status 403 that names the token (`insufficient_scope`)',
+		{ status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
+		NOT_OPEN,
+	],
+	['Status 403 with a web page', { status: 403, body: 'html' }, PAGE],
+	['Redirect', redirect, afterLogin(MOVED)],
+	['A web page', { status: 200, body: 'html' }, PAGE],
+	['Status 404 with a web page', { status: 404, body: 'html' }, PAGE],
+	...statuses([204, 304], NO_DATA),
+	['Status 200 with an empty body', { status: 200, body: 'empty' }, NO_DATA],
+	['Status 200 with `{}`', { status: 200, body: { json: {} } }, NO_SITE],
+	[
+		'Status 200 with a maintenance notice',
+		{ status: 200, body: { json: { error: 'maintenance until noon' } } },
+		`${NO_SITE} The service says: "maintenance until noon"`,
+	],
+	['Status 200 with broken JSON', { status: 200, body: { text: '{ "siteId": 0, ' } }, NO_SITE],
+	...statuses([402, 405, 423, 451], REFUSED),
 	...statuses(
-		'data',
 		[407],
 		`${SUCCEEDED} the network proxy requires a login (status {status}). … Ask your n8n administrator`,
 	),
 	...statuses(
-		'data',
 		[511],
 		`${SUCCEEDED} the network requires a login (status {status}). Ask your network administrator`,
 	),
-	{
-		situation: 'Status 403 from a proxy',
-		data: { status: 403, headers: { 'x-squid-error': 'ERR_ACCESS_DENIED 0' } },
-		message: `${SUCCEEDED} a proxy or firewall blocked the request (status 403). Ask your network administrator`,
-	},
-	{
-		situation: 'Status 429 with `Retry-After`',
-		data: { status: 429, retryAfter: 90 },
-		message: afterLogin(BUSY).replace('{wait}', '90 seconds'),
-	},
-	...statuses('data', [429], afterLogin(BUSY).replace('{wait}', '60 seconds')),
-	...statuses('data', [500, 502, 503, 504, 520], afterLogin(UNAVAILABLE)),
-	{
-		situation: 'The service repeats the token',
-		data: { status: 500, echo: true },
-		message: `${SUCCEEDED} the service is unavailable … The service says: "Rejected: ••• ••• ••• "•••""`,
-	},
-	{ situation: 'Connection reset', data: { connection: 'reset' }, message: afterLogin(LOST) },
-	{
-		situation: 'Connection cut in mid-body',
-		data: { status: 200, body: { json: { siteId: 0 } }, connection: 'cut' },
-		message: afterLogin(LOST),
-	},
-	{
-		situation: 'A body that cannot be unpacked',
-		data: { status: 200, ...garbage },
-		message: afterLogin(LOST),
-	},
-	{ situation: 'No response', data: { connection: 'hang' }, message: afterLogin(LATE) },
-	{
-		situation: 'A byte every two seconds',
-		data: { status: 200, ...drip },
-		message: afterLogin(LATE),
-	},
+	[
+		'Status 403 from a proxy',
+		{ status: 403, headers: { 'x-squid-error': 'ERR_ACCESS_DENIED 0' } },
+		`${SUCCEEDED} a proxy or firewall blocked the request (status 403). Ask your network administrator`,
+	],
+	[
+		'Status 429 with `Retry-After`',
+		{ status: 429, retryAfter: 90 },
+		afterLogin(BUSY).replace('{wait}', '90 seconds'),
+	],
+	...statuses([429], afterLogin(BUSY).replace('{wait}', '60 seconds')),
+	...statuses([500, 502, 503, 504, 520], afterLogin(UNAVAILABLE)),
+	[
+		'The service repeats the token',
+		{ status: 500, echo: true },
+		`${SUCCEEDED} the service is unavailable … The service says: "Rejected: ••• ••• ••• "•••""`,
+	],
+	['Connection reset', { connection: 'reset' }, afterLogin(LOST)],
+	[
+		'Connection cut in mid-body',
+		{ status: 200, body: { json: { siteId: 0 } }, connection: 'cut' },
+		afterLogin(LOST),
+	],
+	['A body that cannot be unpacked', { status: 200, ...garbage }, afterLogin(LOST)],
+	['No response', { connection: 'hang' }, afterLogin(LATE)],
+	['A byte every two seconds', { status: 200, ...drip }, afterLogin(LATE)],
 ];
+
+const outcomesAt = (endpoint: 'login' | 'data', rows: Row[]): Outcome[] =>
+	rows.map(([situation, fault, message, typed]) => ({
+		situation,
+		[endpoint]: fault,
+		message,
+		credential: () => typed ?? {},
+	}));
 
 /** Where it happens, and what the dialog says then. */
 export const OUTCOMES: Record<string, Outcome[]> = {
 	'Nothing that would keep a workflow from its data': GOOD,
-	'In the credential, or on the way to the service': CREDENTIAL,
-	'At the login': LOGIN,
-	'When site data is requested': DATA,
+	'In the credential, or on the way to the service': CREDENTIAL.map(
+		([situation, credential, message]) => ({ situation, credential, message }),
+	),
+	'At the login': outcomesAt('login', LOGIN),
+	'When site data is requested': outcomesAt('data', DATA),
 };
 
 let users = 0;

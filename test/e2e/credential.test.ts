@@ -7,17 +7,14 @@ import {
 	type Services,
 } from '../credentials/outcomes';
 import { selfSignedCertificate } from '../fake-service/certificate';
-import { startService } from '../fake-service/service';
 import { startFake, useN8n } from './use-n8n';
 
 const stage = useN8n('credential');
 let services: Services;
 
 beforeAll(async () => {
-	const deserted = await startService();
-	await deserted.close();
 	const tls = await startFake(stage.cleanup, { tls: await selfSignedCertificate() });
-	services = { service: stage.service, tls, deserted: deserted.baseUrl };
+	services = { service: stage.service, tls };
 });
 
 const all = Object.entries(OUTCOMES).flatMap(([place, outcomes]) =>

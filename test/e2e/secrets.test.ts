@@ -1,6 +1,5 @@
 import { selfSignedCertificate } from '../fake-service/certificate';
 import type { Faults } from '../fake-service/faults';
-import { startService } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
 import { inLanes } from '../faults/lanes';
@@ -39,15 +38,12 @@ const strayed: string[] = [];
 
 beforeAll(async () => {
 	const { cleanup, n8n } = n8nStage;
-	const closed = await startService();
-	await closed.close();
 	const tls = await selfSignedCertificate();
 	while (stages.length < SIDE_BY_SIDE) {
 		stages.push({
 			service: await startFake(cleanup, { login }),
 			tls: await startFake(cleanup, { login, tls }),
 			elsewhere: await startFake(cleanup, { login }),
-			deserted: closed.baseUrl,
 		});
 	}
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);

@@ -1,6 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { type Endpoint, refusal, type Reply, type TokenLifetime } from './rules';
 
+/** An address at which nothing listens: the port of an old protocol that just discards what it gets. */
+export const DESERTED = 'http://127.0.0.1:9';
+
 /** Kinds of ready-made bodies: `json` is `{ "message": … }`, `broken` is JSON that ends too early. */
 export type BodyKind = 'json' | 'html' | 'empty' | 'broken' | 'text';
 

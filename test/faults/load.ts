@@ -4,7 +4,7 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 } from 'n8n-workflow';
-import type { Fault } from '../fake-service/faults';
+import { DESERTED, type Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 
@@ -47,7 +47,7 @@ const FAULTS: Record<string, Fault> = {
 	'a maintenance notice': { body: { json: { error: 'maintenance' } } },
 	'a wrapped response': { body: { json: { data: { siteId: 1 } } } },
 	'another site': { body: { json: { siteId: 1, siteName: 'Another' } } },
-	'a redirect': { redirect: { status: 302, to: 'http://127.0.0.1:9' } },
+	'a redirect': { redirect: { status: 302, to: DESERTED } },
 	'a reset': { connection: 'reset' },
 	'a cut': { connection: 'cut' },
 	'a hang': { connection: 'hang' },

@@ -13,9 +13,6 @@ const SIDE_BY_SIDE = 6;
 
 const stages: Stage[] = [];
 
-/** A limit for what hangs, also on a busy machine. */
-const TIMEOUT_MS = 120_000;
-
 /** Each form with each setting; in the everyday tests, each form with one of them. */
 const isWhole = process.env['LOAD'] === 'all' || process.env['FAULT_MATRIX'] === 'print';
 
@@ -33,15 +30,12 @@ const cells = TABLE.flatMap((row) => {
 });
 
 beforeAll(async () => {
-	const deserted = await startService();
-	await deserted.close();
 	const tls = await selfSignedCertificate();
 	while (stages.length < SIDE_BY_SIDE) {
 		stages.push({
 			service: await startService(),
 			tls: await startService({ tls }),
 			elsewhere: await startService(),
-			deserted: deserted.baseUrl,
 		});
 	}
 	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
@@ -60,19 +54,15 @@ afterAll(async () => {
 	await Promise.all(services.map(async (each) => await each.close()));
 });
 
-test.each(cells)(
-	'$name',
-	async ({ row, setting, forms }) => {
-		const outcomes: Record<string, Outcome> = {};
-		const expected: Record<string, Outcome> = {};
-		await inLanes(stages, forms, async ([form, variation], stage) => {
-			outcomes[form] = await runCell(row, variation, setting, stage);
-			expected[form] = expectedOutcome(row, variation, setting);
-		});
-		expect(outcomes).toEqual(expected);
-	},
-	TIMEOUT_MS,
-);
+test.each(cells)('$name', async ({ row, setting, forms }) => {
+	const outcomes: Record<string, Outcome> = {};
+	const expected: Record<string, Outcome> = {};
+	await inLanes(stages, forms, async ([form, variation], stage) => {
+		outcomes[form] = await runCell(row, variation, setting, stage);
+		expected[form] = expectedOutcome(row, variation, setting);
+	});
+	expect(outcomes).toEqual(expected);
+});
 
 test('docs/reliability.md shows this matrix (npm run test:faults writes it)', () => {
 	if (process.env.FAULT_MATRIX === 'print') writeBlock(BLOCK, matrixText());

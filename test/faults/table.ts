@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import type { BodyKind, Fault } from '../fake-service/faults';
+import { type BodyKind, DESERTED, type Fault } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
 import type { Service } from '../fake-service/service';
 import { sampleSites } from '../fake-service/sites';
@@ -15,8 +15,6 @@ export interface Stage {
 	tls: Service;
 	/** Another origin, which must never get a request. */
 	elsewhere: Service;
-	/** An address at which nothing listens. */
-	deserted: string;
 }
 
 export interface Variation {
@@ -447,7 +445,7 @@ const CONNECTION_ROWS: Row[] = [
 		{ 'after one': { tokenLifetime: { uses: 1 } } },
 		{ requests: 4, logins: 4 },
 	),
-	...address('Connection refused', ({ deserted }) => ({ baseUrl: deserted }), NOT_LISTENING, 0),
+	...address('Connection refused', () => ({ baseUrl: DESERTED }), NOT_LISTENING, 0),
 	...address('Unknown host', () => ({ baseUrl: 'https://no-such-host.invalid' }), UNKNOWN_HOST, 0),
 	...address('Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED),
 	...address(
