@@ -1,3 +1,4 @@
+import { refusalBeyond } from '../fake-service/limit';
 import { AQUACULTURE_SITE } from './callers';
 import type { Limit } from './cases';
 import type { Platform } from './platform';
@@ -21,7 +22,7 @@ export async function measureLimit(
 	hasRetryAfter: boolean,
 ): Promise<LimitedRun[]> {
 	const { items, latency, limiter, leastTime } = limit;
-	const shared = { items, latency, limit: { limiter: limiter(), hasRetryAfter } };
+	const shared = { items, latency, refusal: refusalBeyond(limiter(), hasRetryAfter) };
 	const runs: LimitedRun[] = [];
 	for (const isAgain of [false, true]) {
 		// With a user of whose limits nothing is known yet

@@ -9,7 +9,6 @@ import type { Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import type { Cleanup } from '../helpers/cleanup';
-import type { Limiter } from '../helpers/limiters';
 import { until } from '../helpers/until';
 import { type Caller, workflowOf } from './callers';
 
@@ -20,8 +19,8 @@ export interface Setting {
 	sites?: number;
 	/** Milliseconds that the service takes for each response; default 0. */
 	latency?: number;
-	/** Which requests the service refuses with status 429; default: none. */
-	limit?: { limiter: Limiter; hasRetryAfter: boolean };
+	/** Which requests the service refuses; default: none. */
+	refusal?: Fault;
 	/** What n8n has before the run: a valid token (default), none, one that the service has forgotten, a wrong password. */
 	token?: 'valid' | 'cold' | 'expired' | 'wrong password';
 }
@@ -49,18 +48,6 @@ type Summary = Pick<Measured, 'milliseconds' | 'sites' | 'peakMemory'>;
 
 const FIRST_SITE = 5001;
 const BENCH_NODES = 'n8n-nodes-bench';
-
-/** Refuses what is beyond a limit. */
-function refusal({ limiter, hasRetryAfter }: NonNullable<Setting['limit']>): Fault {
-	let wait = 0;
-	const when = () => (wait = limiter(performance.now())) > 0;
-	const fault = { status: 429, when };
-	if (!hasRetryAfter) return fault;
-	return Object.defineProperty({ ...fault, retryAfter: 0 }, 'retryAfter', {
-		enumerable: true,
-		get: () => Math.max(1, Math.ceil(wait / 1000)),
-	});
-}
 
 /** A real n8n, and beside it in this process the fake service. */
 export class Platform {
@@ -100,7 +87,7 @@ export class Platform {
 
 	/** @throws Error where n8n does not finish the run */
 	async run(caller: Caller, setting: Setting): Promise<Measured> {
-		const { items, sites = items, latency = 0, limit, token = 'valid' } = setting;
+		const { items, sites = items, latency = 0, refusal, token = 'valid' } = setting;
 		const path = await this.pathOf(caller);
 		const { faults, counts } = this.service;
 		await this.prepareToken(token, path);
@@ -110,7 +97,7 @@ export class Platform {
 			return latency;
 		};
 		faults.token = latency > 0 ? [{ latencyMs: latency }] : [];
-		faults.site = [{ latencyMs: arrive }, ...(limit ? [refusal(limit)] : [])];
+		faults.site = [{ latencyMs: arrive }, ...(refusal ? [refusal] : [])];
 		const { siteRequests, tokenRequests } = counts;
 		counts.maxInFlight = 0;
 		const { maxConcurrency: concurrency } = parseRequestOptions({});

@@ -11,15 +11,7 @@ export type BodyKind = 'json' | 'html' | 'empty' | 'broken' | 'text';
 export type Body = BodyKind | { json: unknown } | { text: string } | Uint8Array;
 
 /** Seconds, an HTTP-date that many seconds ahead (RFC 9110, 10.2.3), or any text as it is. */
-export type RetryAfter = number | { dateInSeconds: number } | string;
-
-/** A token bucket: `burst` requests at once (default 1), then `perSecond` of them. The others get a 429. */
-export interface RateLimit {
-	perSecond: number;
-	burst?: number;
-	/** Whether Retry-After states the wait until the next request; default `seconds`. */
-	retryAfter?: 'seconds' | 'none';
-}
+export type RetryAfter = number | (() => number) | { dateInSeconds: number } | string;
 
 /**
  * What goes wrong at an endpoint, for which requests. All keys can be combined. When several faults apply to one request,
@@ -40,7 +32,6 @@ export interface Fault {
 	status?: number;
 	/** Responds with a Location: `to` is a whole URL, or an origin, which the path and query are added to. */
 	redirect?: { status: number; to: string };
-	rateLimit?: RateLimit;
 	/** The response of `status` repeats the token or the password of the request, plain and encoded. */
 	echo?: boolean;
 
@@ -115,6 +106,7 @@ function readyMade(body: Body, status: number): [content: string | Uint8Array, t
 }
 
 function retryAfterText(value: RetryAfter): string {
+	if (typeof value === 'function') return String(value());
 	if (typeof value !== 'object') return String(value);
 	// An HTTP-date has whole seconds only: rounded up, so that nobody who waits for it comes too early.
 	const second = Math.ceil(Date.now() / 1000 + value.dateInSeconds);
@@ -159,17 +151,15 @@ export function compose({ status, headers: first, json }: Reply, faults: Fault[]
 	};
 }
 
-/** Counts how many requests each fault has applied to, and how full each rate limit is. */
+/** Counts how many requests each fault has applied to. */
 export class FaultPlan {
 	readonly faults: Faults = { token: [], site: [] };
 
 	private requests = new Map<Fault, number>();
-	private buckets = new Map<RateLimit, { level: number; at: number }>();
 
 	reset(): void {
 		Object.assign(this.faults, { token: [], site: [], tokenLifetime: undefined });
 		this.requests.clear();
-		this.buckets.clear();
 	}
 
 	/** The faults that apply to this request, which counts as one of their `times`. */
@@ -192,9 +182,7 @@ export class FaultPlan {
 
 	/** What the fault replies in place of the rules, if it does. */
 	replacement(fault: Fault, request: FaultRequest, ownOrigin: string): Reply | undefined {
-		const { rateLimit, redirect, status } = fault;
-		const refused = rateLimit && this.overLimit(rateLimit);
-		if (refused) return refused;
+		const { redirect, status } = fault;
 		if (redirect) {
 			const target = new URL(redirect.to, ownOrigin);
 			const isOrigin = redirect.to === target.origin || redirect.to === `${target.origin}/`;
@@ -203,17 +191,5 @@ export class FaultPlan {
 		}
 		if (status === undefined) return undefined;
 		return fault.echo ? refusal(status, echoOf(request)) : reply(status);
-	}
-
-	private overLimit(limit: RateLimit): Reply | undefined {
-		const { perSecond, burst = 1, retryAfter = 'seconds' } = limit;
-		const now = performance.now();
-		const bucket = this.buckets.get(limit) ?? { level: burst, at: now };
-		const level = Math.min(burst, bucket.level + ((now - bucket.at) / 1000) * perSecond);
-		this.buckets.set(limit, { level: level >= 1 ? level - 1 : level, at: now });
-		if (level >= 1) return undefined;
-		const wait = String(Math.ceil((1 - level) / perSecond));
-		const headers = retryAfter === 'none' ? undefined : { 'retry-after': wait };
-		return refusal(429, `The limit is ${perSecond} requests a second.`, headers);
 	}
 }

@@ -1,35 +1,28 @@
-import * as http from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { takeViolations } from '../contract/violations';
 import { at } from '../helpers/at';
+import { bucket } from '../helpers/limiters';
 import { until } from '../helpers/until';
 import type { Fault } from './faults';
+import { refusalBeyond } from './limit';
 import { type Service, startService } from './service';
 
 interface Call {
 	method?: string;
 	headers?: Record<string, string>;
 	body?: string;
-	signal?: AbortSignal;
 }
 
 /** Sends a request on its own connection and follows no redirect; rejects when the connection breaks. */
-function call(url: string, { body, headers, ...options }: Call = {}) {
+async function call(url: string, { method, headers, body }: Call = {}) {
 	// Node sends the body of a GET or DELETE only with its length.
 	const length = body && { 'content-length': String(Buffer.byteLength(body)) };
-	const all = { ...options, headers: { ...headers, ...(length || {}) }, agent: false as const };
-	return new Promise<{ status?: number; headers: http.IncomingHttpHeaders; body: string }>(
-		(resolve, reject) => {
-			const request = http.request(url, all, (response) => {
-				const chunks: Buffer[] = [];
-				response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
-				response.on('end', () => {
-					const text = Buffer.concat(chunks).toString();
-					resolve({ status: response.statusCode, headers: response.headers, body: text });
-				});
-			});
-			request.on('error', reject).end(body);
-		},
-	);
+	const all = { ...headers, ...(length || {}) };
+	const sent = request(url, { method, headers: all, agent: false }).end(body);
+	const [response] = (await once(sent, 'response')) as [IncomingMessage];
+	return { status: response.statusCode, headers: response.headers, body: await text(response) };
 }
 
 let service: Service;
@@ -236,15 +229,18 @@ describe('faults', () => {
 	});
 
 	test.each([
-		['seconds', '5'],
-		['none', undefined],
-	] as const)('a rate limit refuses what exceeds its burst: %s', async (retryAfter, stated) => {
-		service.faults.site.push({ rateLimit: { perSecond: 0.2, burst: 2, retryAfter } });
-		const get = async () => await site('1042', { token });
-		const [first, second, { status, headers }] = [await get(), await get(), await get()];
-		expect([first.status, second.status, status]).toEqual([200, 200, 429]);
-		expect(headers['retry-after']).toBe(stated);
-	});
+		[true, '5'],
+		[false, undefined],
+	])(
+		'a rate limit refuses what exceeds it, with Retry-After: %j',
+		async (hasRetryAfter, stated) => {
+			service.faults.site.push(refusalBeyond(bucket(2, 0.2), hasRetryAfter));
+			const get = async () => await site('1042', { token });
+			const [first, second, { status, headers }] = [await get(), await get(), await get()];
+			expect([first.status, second.status, status]).toEqual([200, 200, 429]);
+			expect(headers['retry-after']).toBe(stated);
+		},
+	);
 });
 
 test('control over HTTP shows and changes the state, and is not counted', async () => {

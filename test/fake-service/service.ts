@@ -1,7 +1,9 @@
 import { channel } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { control, CONTROL_PATH } from './control';
 import { type Exchange, EXCHANGES } from './exchanges';
@@ -106,17 +108,6 @@ const MAX_BODY_BYTES = 1_000_000;
 const wait = (ms: number, closed: AbortSignal): Promise<boolean> =>
 	setTimeout(ms, true, { signal: closed }).catch(() => false);
 
-/** The body as text, or undefined when it is too large; throws when the client goes away meanwhile. */
-async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
-	const chunks: Buffer[] = [];
-	let size = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
-		size += chunk.length;
-		if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-	}
-	return size <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
-}
-
 async function write(
 	{ status, headers, body }: ServiceResponse,
 	response: http.ServerResponse,
@@ -173,9 +164,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 	const server = tls ? https.createServer(tls) : http.createServer();
 	server.listen(options.port ?? 0, '127.0.0.1');
-	await new Promise<unknown>((resolve, reject) => {
-		server.once('listening', resolve).once('error', reject);
-	});
+	await once(server, 'listening');
 	const { port } = server.address() as AddressInfo;
 	const origin = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
 
@@ -261,8 +250,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 	async function handle(request: http.IncomingMessage, response: http.ServerResponse) {
 		const { entry, received, countStatus, leave, closed } = arrive(request, response);
-		const body = await readBody(request);
-		entry.body = received.body = body ?? '';
+		entry.body = received.body = await text(request);
 		publish({ request: received });
 
 		const faults = plan.take(entry);
@@ -278,7 +266,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		}
 
 		const [reply, changes] =
-			body === undefined
+			Buffer.byteLength(entry.body) > MAX_BODY_BYTES
 				? [refusal(413, 'The body is too large.'), []]
 				: replyTo(entry, received, faults);
 		const composed = compose(reply, changes);
@@ -307,9 +295,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		get issuedTokens() {
 			return tokens.issued;
 		},
-		expireTokens: () => {
-			tokens.expire();
-		},
+		expireTokens: () => tokens.expire(),
 		reset() {
 			plan.reset();
 			tokens = new Tokens();
@@ -329,7 +315,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		const { method, url = '' } = request;
 		const work =
 			options.control && url.startsWith(CONTROL_PATH)
-				? readBody(request).then((body) => {
+				? text(request).then((body) => {
 						respondWithJson(response, 200, control(service, method, url, body));
 					})
 				: handle(request, response);

@@ -1,8 +1,10 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeResult } from '../../engine/engine';
+import { refusalBeyond } from '../../fake-service/limit';
 import type { Service } from '../../fake-service/service';
 import { manySites } from '../../fake-service/sites';
 import { at } from '../../helpers/at';
+import { bucket } from '../../helpers/limiters';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../../helpers/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in retries.test.ts and pace.test.ts
@@ -54,7 +56,7 @@ describe('requests side by side', () => {
 	});
 
 	test('get all sites from a service that limits the rate and names no wait', async () => {
-		service.faults.site.push({ rateLimit: { perSecond: 50, burst: 1, retryAfter: 'none' } });
+		service.faults.site.push(refusalBeyond(bucket(1, 50), false));
 		expect((await run(ids.slice(0, 40))).items).toHaveLength(40);
 		expect(service.counts.byStatus[429]).toBeGreaterThan(0);
 	});
