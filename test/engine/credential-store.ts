@@ -183,7 +183,7 @@ export class CredentialStore extends ICredentialsHelper {
 		return Promise.reject(new Error('There are no OAuth credentials here'));
 	}
 
-	type(name: string): ICredentialType {
+	private type(name: string): ICredentialType {
 		const type = this.types[name];
 		if (type === undefined) throw new Error(`Unrecognized credential type: ${name}`);
 		return type;

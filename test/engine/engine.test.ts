@@ -69,14 +69,9 @@ test.each([
 	expect(farm.service.counts.logins).toBe(logins);
 });
 
-const pollingTrigger = (siteIds: string) =>
-	farm.engine.pollingTrigger({
-		type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
-		parameters: { siteIds },
-	});
-
 test('what a trigger remembers is saved after the activation, not after a poll without items', async () => {
-	const trigger = pollingTrigger('1042');
+	const type = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
+	const trigger = farm.engine.pollingTrigger({ type, parameters: { siteIds: '1042' } });
 	await trigger.poll();
 	expect(trigger.saved).toEqual({});
 	await trigger.activate();

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import { Container } from '@n8n/di';
-import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
+import {
+	CredentialTestContext,
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	WorkflowExecute,
+} from 'n8n-core';
 import { Workflow } from 'n8n-workflow';
 import type {
 	ExecutionError,
@@ -17,7 +22,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { CredentialStore } from './credential-store';
-import { testCredential } from './credential-test';
 import { logLines, startInstance, type LogLine } from './instance';
 import { asNodeTypes, loadPackageTypes, type LoadedTypes } from './package-types';
 import { PollingTrigger } from './polling-trigger';
@@ -93,12 +97,19 @@ export class Engine {
 		this.store.edit(name, changes);
 	}
 
-	/** "Test" in the credential's dialog. */
+	/** "Test" in the credential's dialog, which shows the result: a method of the first node that names one for this type. */
 	async testCredential(name: string): Promise<INodeCredentialTestResult> {
-		const type = this.store.type(CREDENTIAL_TYPE);
-		const data = this.store.withDefaults(type.name, this.database[name] ?? {});
-		const additionalData = this.additionalData('internal');
-		return await testCredential(this.types.nodes, type, data, additionalData);
+		const type = CREDENTIAL_TYPE;
+		const data = this.store.withDefaults(type, this.database[name] ?? {});
+		for (const node of Object.values(this.types.nodes)) {
+			if (!('execute' in node || 'poll' in node)) continue;
+			const { testedBy } = node.description.credentials?.find((each) => each.name === type) ?? {};
+			const test = typeof testedBy === 'string' && node.methods?.credentialTest?.[testedBy];
+			if (!test) continue;
+			const context = new CredentialTestContext(this.additionalData('internal'));
+			return await test.call(context, { id: '', name: '', type, data });
+		}
+		return { status: 'Error', message: 'No testing function found for this credential.' };
 	}
 
 	/**

@@ -16,10 +16,7 @@ export const field = (name: string): INodeProperties => ({
 	default: '',
 });
 
-function describeNode(
-	name: string,
-	rest: Partial<INodeTypeDescription> = {},
-): INodeTypeDescription {
+function describeNode(name: string, rest: Partial<INodeTypeDescription>): INodeTypeDescription {
 	return {
 		displayName: name,
 		name,
