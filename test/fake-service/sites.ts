@@ -33,7 +33,7 @@ export interface Site {
 /** Degrees between two neighboring pens, about 100 m north-south and east-west at 67° north. */
 const STEP = { latitude: 0.0009, longitude: 0.0023 };
 
-const degrees = (value: number) => Number(value.toFixed(6));
+export const degrees = (value: number) => Number(value.toFixed(6));
 
 /**
  * An invented site whose pens lie in two rows, as moorings do.

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Site, Unit } from '../fake-service/sites';
+import { degrees, type Site, type Unit } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { pick, type Random } from './random';
 import { isOfAbsence, isVisitor, nextReturn } from './visitors';
@@ -26,8 +26,6 @@ const SAVED_AFTER_MS = 5000;
 
 /** A change that is older than this at a kill has been reported, or was lost for another reason. */
 const REPORTED_AFTER_MS = 30_000;
-
-const degrees = (value: number) => Number(value.toFixed(6));
 
 /** By field. */
 type Values = Record<string, readonly [before: unknown, after: unknown]>;

@@ -20,45 +20,41 @@ database.exec(\`${WRITE}"staticData" || ' '\`);
 console.log(JSON.stringify({ bytes, writeMs: Math.round(performance.now() - start) }));
 `;
 
-/** The database of an n8n that has one workflow. */
-export class Database {
-	private constructor(
-		private readonly measure: () => Promise<{ bytes: number; writeMs: number }>,
-	) {}
+/** What the trigger keeps in an n8n that has one workflow, and how long n8n's database takes to write it. */
+export interface StaticData {
+	bytes: number;
+	writeMs: number;
+}
 
-	/** @param node Node 24 */
-	static sqlite({ databaseFile }: N8nInstance, node: string): Database {
-		return new Database(async () => {
-			const stdout = await outputOf([node, '--no-warnings', '-e', SQLITE, databaseFile]);
-			return JSON.parse(stdout) as { bytes: number; writeMs: number };
-		});
-	}
+/** @param node Node 24 */
+export async function staticDataInSqlite(
+	{ databaseFile }: N8nInstance,
+	node: string,
+): Promise<StaticData> {
+	const stdout = await outputOf([node, '--no-warnings', '-e', SQLITE, databaseFile]);
+	return JSON.parse(stdout) as StaticData;
+}
 
-	static postgres({ postgresPort }: Servers, password: string): Database {
-		const psql = (...sql: string[]) => {
-			const command: Command = [
-				postgresCommand('psql'),
-				...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
-				...sql.flatMap((statement) => ['-c', statement]),
-			];
-			return outputOf(command, { PGPASSWORD: password });
-		};
-		return new Database(async () => {
-			const bytes = await psql(
-				SIZE.replace('length("staticData")', 'octet_length("staticData"::text)'),
-			);
-			const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);
-			return {
-				bytes: Number(bytes),
-				writeMs: Math.round(Number(/Time: ([\d.]+) ms/.exec(timing)?.[1])),
-			};
-		});
-	}
-
-	/** What the trigger keeps, and how long n8n's database takes to write it. */
-	async staticData(): Promise<{ bytes: number; writeMs: number }> {
-		return await this.measure();
-	}
+export async function staticDataInPostgres(
+	{ postgresPort }: Servers,
+	password: string,
+): Promise<StaticData> {
+	const psql = (...sql: string[]) => {
+		const command: Command = [
+			postgresCommand('psql'),
+			...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
+			...sql.flatMap((statement) => ['-c', statement]),
+		];
+		return outputOf(command, { PGPASSWORD: password });
+	};
+	const bytes = await psql(
+		SIZE.replace('length("staticData")', 'octet_length("staticData"::text)'),
+	);
+	const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);
+	return {
+		bytes: Number(bytes),
+		writeMs: Math.round(Number(/Time: ([\d.]+) ms/.exec(timing)?.[1])),
+	};
 }
 
 async function outputOf([name, ...args]: Command, env = {}): Promise<string> {

@@ -47,7 +47,7 @@ export class Life {
 	}
 
 	async sampleMemory(): Promise<void> {
-		at(this.memory, -1).push(await memoryOf(await this.n8n.pid));
+		at(this.memory, -1).push(await memoryOf(this.n8n));
 	}
 
 	/** The memory of the longest life after its warm-up: median of the first and of the last third, in kilobytes. */

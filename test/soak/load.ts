@@ -5,46 +5,33 @@ import type { N8nInstance } from '../e2e/n8n';
 
 const EVERY_MS = 200;
 
-/** Kilobytes of a process (RSS). */
-export async function memoryOf(pid: number): Promise<number> {
-	const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+/** Kilobytes of n8n's process (RSS). */
+export async function memoryOf({ pid }: N8nInstance): Promise<number> {
+	const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(await pid)]);
 	return Number(stdout);
 }
 
-/** What n8n bears: its memory, and how long it lets others wait. */
-export class Load {
-	private readonly peak = { memory: 0, responseMs: 0 };
-
-	private isOver = false;
-
-	private watching?: Promise<void>;
-
-	constructor(private readonly n8n: N8nInstance) {}
-
-	async memory(): Promise<number> {
-		return await memoryOf(await this.n8n.pid);
-	}
-
-	/** Watches from now on. */
-	watch(): void {
-		this.watching = this.repeat();
-	}
-
-	/** The most since then: kilobytes, and milliseconds until the health check responded. */
-	async stop(): Promise<{ memory: number; responseMs: number }> {
-		this.isOver = true;
-		await this.watching;
-		return this.peak;
-	}
-
-	private async repeat(): Promise<void> {
-		while (!this.isOver) {
+/**
+ * Watches from now on what n8n bears.
+ * @returns how to stop: it gives the most memory in kilobytes, and the most milliseconds until the health check responded
+ */
+export function watchLoad(n8n: N8nInstance) {
+	const peak = { memory: 0, responseMs: 0 };
+	let isOver = false;
+	const watch = async () => {
+		while (!isOver) {
 			const start = performance.now();
-			await fetch(`${this.n8n.baseUrl}/healthz`);
+			await fetch(`${n8n.baseUrl}/healthz`);
 			const responseMs = Math.round(performance.now() - start);
-			this.peak.responseMs = Math.max(this.peak.responseMs, responseMs);
-			this.peak.memory = Math.max(this.peak.memory, await this.memory());
+			peak.responseMs = Math.max(peak.responseMs, responseMs);
+			peak.memory = Math.max(peak.memory, await memoryOf(n8n));
 			await setTimeout(EVERY_MS);
 		}
-	}
+	};
+	const watching = watch();
+	return async () => {
+		isOver = true;
+		await watching;
+		return peak;
+	};
 }

@@ -10,15 +10,15 @@ import { SetupError } from '../e2e/workspace';
 import { limit } from '../fake-service/limit';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
-import { at, defined } from '../helpers/at';
+import { at } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { megabytes } from '../helpers/numbers';
 import { until } from '../helpers/until';
 import { concurrencyOf, readCompose } from '../queue/compose';
 import { environmentHere } from '../queue/docker';
 import { startServers } from '../queue/servers';
-import { Database } from './database';
-import { Load } from './load';
+import { staticDataInPostgres, staticDataInSqlite } from './database';
+import { memoryOf, watchLoad } from './load';
 
 const USAGE = `Measures how many sites one trigger can watch, on a real n8n.
 
@@ -37,14 +37,14 @@ const OPTIONS = {
 } as const;
 
 /** Longer than any poll takes. */
-const TIMEOUT_MS = 600_000;
+const PATIENCE = { timeoutMs: 600_000, intervalMs: 500 };
 
 /** n8n as it is installed with one command, or the main process of queue mode. */
 async function startPlatform(cleanup: Cleanup, setup: Setup, isQueue: boolean) {
 	const n8nOptions = { ...setup, name: isQueue ? 'scale-main' : 'scale' };
 	if (!isQueue) {
 		const n8n = await startN8n(cleanup, n8nOptions);
-		return { n8n, database: Database.sqlite(n8n, setup.install.node) };
+		return { n8n, staticData: () => staticDataInSqlite(n8n, setup.install.node) };
 	}
 	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
 	const services = readCompose(secrets);
@@ -59,7 +59,7 @@ async function startPlatform(cleanup: Cleanup, setup: Setup, isQueue: boolean) {
 	});
 	cleanup.defer(() => worker.dispose());
 	await worker.start();
-	return { n8n, database: Database.postgres(servers, secrets.POSTGRES_PASSWORD) };
+	return { n8n, staticData: () => staticDataInPostgres(servers, secrets.POSTGRES_PASSWORD) };
 }
 
 /** Requests that belong together, because nothing was requested for seconds before and after them. */
@@ -90,52 +90,44 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	service.faults.site.push({ latencyMs });
 	if (perMinute !== undefined) limit(service, perMinute, 60);
 	say(`Starting n8n ${setup.install.version}.`);
-	const { n8n, database } = await startPlatform(cleanup, setup, values.queue);
+	const { n8n, staticData } = await startPlatform(cleanup, setup, values.queue);
 	const credential = await saveCredential(n8n, service);
 	const siteIds = service.sites.map(({ siteId }) => siteId);
 	const interval = perMinute === undefined ? 20 : 60;
 	const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds, every(interval)));
-	const load = new Load(n8n);
-	const idle = await load.memory();
+	const idle = await memoryOf(n8n);
 
 	say(`Activating a trigger on ${count} sites.`);
 	const start = Date.now();
 	await n8n.activate(workflow);
 	const activation = Date.now() - start;
-	load.watch();
+	const stopWatching = watchLoad(n8n);
 	const isRead = () => {
 		const read = new Set(
 			service.requests.filter(({ status }) => status === 200).map(({ siteId }) => siteId),
 		);
 		return siteIds.every((siteId) => read.has(siteId));
 	};
-	await until('each site is read', isRead, { timeoutMs: TIMEOUT_MS, intervalMs: 500 });
+	await until('each site is read', isRead, PATIENCE);
 	const pollsUntilRead = pollsOf(service, start).length;
 	say(`Each site is read after ${pollsUntilRead} polls.`);
 	const since = Date.now();
-	await until('another poll is over', () => pollsOf(service, since).length >= 2, {
-		timeoutMs: TIMEOUT_MS,
-		intervalMs: 500,
-	});
-	const poll = pollsOf(service, since).at(-2);
-	const { start: pollStart, end: pollEnd, served } = defined(poll);
+	await until('another poll is over', () => pollsOf(service, since).length >= 2, PATIENCE);
+	const poll = at(pollsOf(service, since), -2);
 
 	say('Changing the last site.');
 	const changed = at(service.sites, -1);
 	const changedAt = Date.now();
 	changed.info.license = 'SAMPLE-CHANGED';
 	const newest = async () => (await n8n.executions(workflow, 1))[0];
-	const { id } = await until('the change is reported', newest, {
-		timeoutMs: TIMEOUT_MS,
-		intervalMs: 100,
-	});
+	const { id } = await until('the change is reported', newest, { ...PATIENCE, intervalMs: 100 });
 	const reported = Date.now() - changedAt;
 	const items = (await n8n.waitForExecution(id)).json('Reported');
 	// Time for another poll, which must not report it again
 	await setTimeout(1.5 * interval * 1000);
 	const executions = await n8n.executions(workflow);
-	const peak = await load.stop();
-	const { bytes, writeMs } = await database.staticData();
+	const peak = await stopWatching();
+	const { bytes, writeMs } = await staticData();
 
 	console.log(
 		`\n${markdownTable([
@@ -143,7 +135,7 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 			['n8n', `${setup.install.version}, ${values.queue ? 'PostgreSQL, queue mode' : 'SQLite'}`],
 			['Activation', seconds(activation)],
 			['Polls until each site was read', String(pollsUntilRead)],
-			['A poll', `${seconds(pollEnd - pollStart + latencyMs)} for ${served} sites`],
+			['A poll', `${seconds(poll.end - poll.start + latencyMs)} for ${poll.served} sites`],
 			['Static data', `${Math.round(bytes / 1000)} kB, ${Math.round(bytes / count)} bytes a site`],
 			['Writing it to the database', `${writeMs} ms`],
 			['Memory of n8n', `${megabytes(idle)} idle, at most ${megabytes(peak.memory)}`],
