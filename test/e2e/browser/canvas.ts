@@ -1,13 +1,8 @@
-import type { Locator } from 'playwright-core';
 import type { Editor } from './editor';
 
-/** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at, opened and run. */
+/** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at and run. */
 export class Canvas {
-	readonly nodes: Locator;
-
-	constructor(private readonly editor: Editor) {
-		this.nodes = editor.canvas;
-	}
+	constructor(private readonly editor: Editor) {}
 
 	/** Pastes a workflow onto an empty canvas. */
 	async paste(workflow: string): Promise<void> {
@@ -18,7 +13,7 @@ export class Canvas {
 		// A string, because the browser's types are not those of the tests
 		await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(workflow)})`);
 		await page.keyboard.press('Control+v');
-		await this.nodes.first().waitFor();
+		await this.editor.canvas.first().waitFor();
 	}
 
 	/** Imports a workflow by the menu. */
@@ -29,7 +24,7 @@ export class Canvas {
 		const chooser = page.waitForEvent('filechooser');
 		await page.getByRole('menuitem', { name: 'From file' }).click();
 		await (await chooser).setFiles(file);
-		await this.nodes.first().waitFor();
+		await this.editor.canvas.first().waitFor();
 	}
 
 	/** Shows all of the workflow, nothing selected. */
@@ -46,12 +41,6 @@ export class Canvas {
 			`[...document.querySelectorAll('[data-test-id="canvas-node"]${withIssues ? marked : ''}')]
 				.map(({ dataset }) => dataset.nodeName)`,
 		);
-	}
-
-	async open(name: string): Promise<void> {
-		const node = this.nodes.filter({ has: this.editor.page.getByText(name, { exact: true }) });
-		await node.dblclick();
-		await this.editor.panel.waitFor();
 	}
 
 	/** Runs the whole workflow, and waits for the end. */

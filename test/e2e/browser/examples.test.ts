@@ -88,7 +88,7 @@ it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 	await takePicture(editor.page, `example-${file.replace('.json', '')}`, note);
 
 	const first = defined(nodes.find(usesTheCredential));
-	await canvas.open(first.name);
+	await editor.openNode(first.name);
 	await editor.useCredential(CREDENTIAL);
 	if (first.name === 'HTTP Request') {
 		await editor.fill('url', `${stage.service.baseUrl}/meta/sites/1042`);

@@ -45,7 +45,7 @@ it('takes a new user to a message in Slack', async () => {
 	await animation.add(3);
 
 	// 2. Enter the sites, and try that step alone
-	await canvas.open('Get many sites');
+	await editor.openNode('Get many sites');
 	await editor.narrowInput(INPUT_WIDTH);
 	await editor.useCredential('Aquaculture account');
 	await editor.fill('siteIds', '1042, 1057');
@@ -59,7 +59,7 @@ it('takes a new user to a message in Slack', async () => {
 	await editor.closePanel();
 
 	// 3. Slack's credential
-	await canvas.open('Send a message');
+	await editor.openNode('Send a message');
 	await editor.narrowInput(INPUT_WIDTH);
 	await editor.panel.getByRole('button', { name: 'Connect to Slack' }).click();
 	await editor.fill('accessToken', slack.accessToken);
@@ -85,7 +85,7 @@ it('takes a new user to a message in Slack', async () => {
 		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042, maximum total biomass 7800',
 		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057, maximum total biomass 4680',
 	]);
-	await canvas.open('Send a message');
+	await editor.openNode('Send a message');
 	await animation.add(4);
 	await animation.save('first-message.gif');
 	await editor.closePanel();

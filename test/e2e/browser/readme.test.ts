@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { marked } from 'marked';
 import type { Page } from 'playwright-core';
-import { defined } from '../../helpers/at';
 import { Cleanup } from '../../helpers/cleanup';
 import { ROOT } from '../workspace';
 import { launchChromium } from './chromium';
+import { boxOf } from './editor';
 
 const SCREEN = { width: 1440, height: 900 };
 
@@ -31,10 +31,8 @@ beforeAll(async () => {
 });
 afterAll(() => cleanup.run());
 
-const topOf = async (heading: string): Promise<number> => {
-	const box = await page.getByRole('heading', { name: heading, exact: true }).boundingBox();
-	return defined(box).y;
-};
+const topOf = async (heading: string) =>
+	(await boxOf(page.getByRole('heading', { name: heading, exact: true }))).y;
 
 it('shows all of its pictures', async () => {
 	const widths = await page.evaluate(
