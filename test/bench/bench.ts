@@ -23,8 +23,6 @@ const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways
 
 const OPTIONS = { quick: { type: 'boolean', default: false } } as const;
 
-const ITEMS_IN_CHART = 200;
-
 runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const loadBefore = at(loadavg(), 0);
 	const setup = await prepareSetup(say);
@@ -65,7 +63,7 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const veryLarge: VeryLargeRun[] = [];
 	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST, BARE_HELPER]) {
 		say(`A very large run: ${caller.title}`);
-		veryLarge.push(await measureVeryLarge(platform, caller, VERY_LARGE));
+		veryLarge.push(await measureVeryLarge(platform, caller));
 	}
 
 	const report = reportOf({
@@ -82,5 +80,5 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	console.log(`\n${report}`);
 	if (quick) return;
 	writeBlock({ document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' }, report);
-	writeChart(inMatrix, ITEMS_IN_CHART);
+	writeChart(inMatrix);
 });

@@ -5,7 +5,7 @@ import type { Case } from './cases';
 import type { Measured, Platform } from './platform';
 
 /** What a caller took in a case: time and requests in the median of its rounds, the rest in the worst of them. */
-export interface Row extends Omit<Measured, 'arrivals' | 'peakMemory'> {
+export interface Row extends Omit<Measured, 'arrivals' | 'peakMemory' | 'sites'> {
 	caller: Caller;
 	/** Time divided by that of the first caller in the same round, the median of that. */
 	ratio: number;
@@ -43,7 +43,6 @@ export async function measureCase(platform: Platform, measured: Case): Promise<C
 			caller,
 			milliseconds: median(all('milliseconds')),
 			requests: median(all('requests')),
-			sites: Math.min(...all('sites')),
 			failed: Math.max(...all('failed')),
 			logins: Math.max(...all('logins')),
 			firstBurst: Math.max(...loads.map(({ firstBurst }) => firstBurst)),

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Caller } from './callers';
+import { VERY_LARGE } from './cases';
 import type { Measured, Platform } from './platform';
 
 /** One run with very many items in an n8n process of its own. */
@@ -17,11 +18,7 @@ export interface VeryLargeRun extends Measured {
 const PAUSE_BETWEEN_PROBES_MS = 100;
 
 /** @throws Error where n8n does not finish the run */
-export async function measureVeryLarge(
-	platform: Platform,
-	caller: Caller,
-	items: number,
-): Promise<VeryLargeRun> {
+export async function measureVeryLarge(platform: Platform, caller: Caller): Promise<VeryLargeRun> {
 	await platform.restart();
 	const { peakMemory: memoryBefore } = await platform.run(caller, { items: 1 });
 	const { n8n } = platform;
@@ -45,7 +42,7 @@ export async function measureVeryLarge(
 		}),
 		probe(() => n8n.rest.get('/workflows')),
 	]);
-	const run = platform.run(caller, { items });
+	const run = platform.run(caller, { items: VERY_LARGE });
 	const measured = await run.finally(() => over.abort());
 	const [slowestHealthCheck, slowestRestCall] = await probes;
 	// Only now is the saving of the execution included
