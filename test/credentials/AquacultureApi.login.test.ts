@@ -113,14 +113,6 @@ test.each([407, 423, 500, 502, 503])(
 	},
 );
 
-test('tokens that are good for a hundred requests each are renewed in mid-run, and no item is lost', async () => {
-	service.faults.tokenLifetime = { uses: 100 };
-	const n8n = await seaFarm(service);
-	expect(dataOf(await n8n.run({ node: getEach, items }))).toEqual(farms);
-	expect(service.counts.logins).toBeGreaterThanOrEqual(2);
-	expect(service.counts.logins).toBeLessThanOrEqual(4);
-});
-
 test('a token endpoint that is down for a moment is requested again, once for all items', async () => {
 	jest.spyOn(Math, 'random').mockReturnValue(0.01);
 	service.faults.token.push({ status: 502, times: 1 });

@@ -16,7 +16,6 @@ beforeEach(() => {
 	({ service } = farm);
 	clock = stopClock();
 });
-afterEach(() => jest.restoreAllMocks());
 
 /** How many logins a run makes for a caller who holds this token. */
 async function loginsWith(n8n: Engine, accessToken: string): Promise<number> {
