@@ -193,16 +193,14 @@ function goalsTable(findings: Findings): string {
 			atMost(`${title}: the bare helper's time x`, 1.05, 1 / at(rows, 1).ratio),
 		),
 		...loadGoals([...matrix, ...lowerLimit]),
-		...limited.flatMap(({ limit, hasRetryAfter, isAgain, sites, refused, time: share }) => {
+		...limited.map(({ limit, hasRetryAfter, isAgain, sites, refused, time: share }): Goal => {
 			const name = `${limit.title}${hasRetryAfter ? '' : ', no Retry-After'}${isAgain ? ', again' : ''}`;
 			const most = isAgain ? limit.items / 10 : limit.mostRefused;
 			const isKept = sites === limit.items && refused <= most && share <= limit.mostTime;
 			return [
-				[
-					`${name}: all sites, at most ${most} refused, time x ${limit.mostTime}`,
-					`${sites}, ${refused}, ${ratio(share)}`,
-					isKept,
-				] satisfies Goal,
+				`${name}: all sites, at most ${most} refused, time x ${limit.mostTime}`,
+				`${sites}, ${refused}, ${ratio(share)}`,
+				isKept,
 			];
 		}),
 		...loginGoals(groups),

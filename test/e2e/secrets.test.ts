@@ -1,15 +1,13 @@
 import { selfSignedCertificate } from '../fake-service/certificate';
 import type { Faults } from '../fake-service/faults';
 import { manySites } from '../fake-service/sites';
-import { arrange, expectedOutcome, inputOf, type OnError, parametersOf } from '../faults/cell';
+import { arrange, expectedOutcome, inputOf, parametersOf, SETTINGS } from '../faults/cell';
 import { inLanes } from '../faults/lanes';
 import { CREDENTIAL, type Row, SITES, type Stage, TABLE, type Variation } from '../faults/table';
 import { at, defined } from '../helpers/at';
 import { type Finding, findSecrets, secretsOf } from './secrets';
 import { saveCredential, startFake, useN8n } from './use-n8n';
 import { httpRequest, readSites, siteNode, withItems } from './workflows';
-
-const SETTINGS: OnError[] = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 
 /** Stands for a secret, and is found in every place that is searched. */
 const CANARY = 'kanarifugl æøå +/1042';
@@ -72,7 +70,7 @@ function hangsHttpRequest({ place, message }: Row, variation: Variation, stage: 
 async function runBoth(
 	row: Row,
 	variation: Variation,
-	onError: OnError,
+	onError: (typeof SETTINGS)[number],
 	name: string,
 	stage: Stage,
 ) {

@@ -14,8 +14,6 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
-type Stored = Record<'id' | 'name', string> & { data: ICredentialDataDecryptedObject };
-
 /**
  * n8n's credentials helper with a database in memory. It follows n8n's rules for when a login happens and what is stored.
  * Reading and writing take a turn of the event loop, as with a database, so that items that run side by side see what
@@ -24,7 +22,8 @@ type Stored = Record<'id' | 'name', string> & { data: ICredentialDataDecryptedOb
 export class CredentialStore extends ICredentialsHelper {
 	reads = 0;
 
-	private readonly stored: Stored[];
+	/** By the name of the credential, which is its ID, too. */
+	private readonly stored: Record<string, ICredentialDataDecryptedObject>;
 
 	/**
 	 * @param types the credential types of the loaded package or the test
@@ -37,22 +36,17 @@ export class CredentialStore extends ICredentialsHelper {
 		credentials: Record<string, ICredentialDataDecryptedObject>,
 	) {
 		super();
-		this.stored = Object.entries(credentials).map(([name, data], index) => ({
-			id: `credential-${index + 1}`,
-			name,
-			data: structuredClone(data),
-		}));
+		this.stored = structuredClone(credentials);
 	}
 
 	/** What is in the database now, by the name of the credential. */
 	get database(): Record<string, ICredentialDataDecryptedObject> {
-		return Object.fromEntries(this.stored.map(({ name, data }) => [name, structuredClone(data)]));
+		return structuredClone(this.stored);
 	}
 
 	/** Saves what a user entered in the open credential; other fields stay. */
 	edit(name: string, changes: ICredentialDataDecryptedObject): void {
-		const credential = this.find('name', name);
-		credential.data = { ...credential.data, ...structuredClone(changes) };
+		Object.assign(this.find(name), structuredClone(changes));
 	}
 
 	/**
@@ -60,9 +54,10 @@ export class CredentialStore extends ICredentialsHelper {
 	 *
 	 * @throws when there is no credential of that name
 	 */
-	reference(name?: string): INode['credentials'] {
-		const credential = name === undefined ? this.stored[0] : this.find('name', name);
-		return credential && { [this.typeName]: { id: credential.id, name: credential.name } };
+	reference(name = Object.keys(this.stored)[0]): INode['credentials'] {
+		if (name === undefined) return undefined;
+		this.find(name);
+		return { [this.typeName]: { id: name, name } };
 	}
 
 	async getDecrypted(
@@ -76,7 +71,7 @@ export class CredentialStore extends ICredentialsHelper {
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads += 1;
 		await nextTurn();
-		const data = structuredClone(this.find('id', nodeCredentials.id).data);
+		const data = structuredClone(this.find(nodeCredentials.id));
 		if (raw) return data;
 		const filled = this.withDefaults(type, data);
 		if (!resolve) return filled;
@@ -136,8 +131,8 @@ export class CredentialStore extends ICredentialsHelper {
 		if (output[token] === undefined || reference === undefined) return undefined;
 
 		await nextTurn();
-		const { data } = this.find('id', reference.id);
-		await this.updateCredentials(reference, typeName, { ...data, ...output });
+		const data = { ...this.find(reference.id), ...output };
+		await this.updateCredentials(reference, typeName, data);
 		return Object.assign(credentials, output);
 	}
 
@@ -160,7 +155,7 @@ export class CredentialStore extends ICredentialsHelper {
 		data: ICredentialDataDecryptedObject,
 	): Promise<void> {
 		await nextTurn();
-		this.find('id', nodeCredentials.id).data = structuredClone(data);
+		this.stored[String(nodeCredentials.id)] = structuredClone(data);
 	}
 
 	isCredentialUsableByNode(typeName: string): boolean {
@@ -189,9 +184,9 @@ export class CredentialStore extends ICredentialsHelper {
 		return type;
 	}
 
-	private find(key: 'id' | 'name', value: string | null): Stored {
-		const credential = this.stored.find((entry) => entry[key] === value);
-		if (!credential) throw new Error(`Credential with ${key} "${value}" does not exist`);
-		return credential;
+	private find(id: string | null): ICredentialDataDecryptedObject {
+		const data = this.stored[String(id)];
+		if (!data) throw new Error(`Credential "${id}" does not exist`);
+		return data;
 	}
 }

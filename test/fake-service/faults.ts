@@ -5,7 +5,7 @@ import { type Endpoint, refusal, type Reply, type TokenLifetime } from './rules'
 export const DESERTED = 'http://127.0.0.1:9';
 
 /** Kinds of ready-made bodies: `json` is `{ "message": … }`, `broken` is JSON that ends too early. */
-export type BodyKind = 'json' | 'html' | 'empty' | 'broken' | 'text';
+export type BodyKind = 'json' | 'html' | 'empty' | 'broken';
 
 /** A ready-made body, any JSON, any text (as text/plain), or any bytes (as application/json). */
 export type Body = BodyKind | { json: unknown } | { text: string } | Uint8Array;
@@ -98,8 +98,6 @@ function readyMade(body: Body, status: number): [content: string | Uint8Array, t
 			return [''];
 		case 'broken':
 			return [`{ "message": "The service says: ${reason}", "detail": `, JSON_TYPE];
-		case 'text':
-			return [reason, 'text/plain; charset=utf-8'];
 	}
 	if ('text' in body) return [body.text, 'text/plain; charset=utf-8'];
 	return [JSON.stringify(body.json), JSON_TYPE];

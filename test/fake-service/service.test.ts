@@ -215,7 +215,7 @@ describe('faults', () => {
 	test.each([
 		['json', 'application/json; charset=utf-8', /^\{"message":"The service says: Bad Gateway"\}$/],
 		['broken', 'application/json; charset=utf-8', /^\{ "message": "[^"]+", "detail": $/],
-		['text', 'text/plain; charset=utf-8', /^Bad Gateway$/],
+		[{ text: 'Bad Gateway' }, 'text/plain; charset=utf-8', /^Bad Gateway$/],
 		[{ json: [1, null] }, 'application/json; charset=utf-8', /^\[1,null\]$/],
 		[new Uint8Array([0xc3, 0x98]), 'application/json; charset=utf-8', /^Ø$/],
 	] as const)('a status with the body %p', async (body, type, pattern) => {

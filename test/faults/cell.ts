@@ -2,7 +2,7 @@ import type {
 	ICredentialDataDecryptedObject,
 	INodeExecutionData,
 	INodeParameters,
-	OnError as NodeOnError,
+	OnError,
 } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
 import { siteNode } from '../helpers/sea-farm';
@@ -14,8 +14,8 @@ export const ON_ERROR = {
 	stopWorkflow: 'Stop Workflow',
 	continueRegularOutput: 'Continue',
 	continueErrorOutput: 'Continue (using error output)',
-} as const satisfies Record<NodeOnError, string>;
-export type OnError = NodeOnError;
+} as const satisfies Record<OnError, string>;
+export const SETTINGS = Object.keys(ON_ERROR) as OnError[];
 
 /** An item that failed: its place among the input items, and the message. */
 interface Failed {

@@ -3,9 +3,9 @@ import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
 import { skipLoginPauses } from '../helpers/login-pause';
-import { expectedOutcome, ON_ERROR, type Outcome, runCell } from './cell';
+import { expectedOutcome, ON_ERROR, type Outcome, runCell, SETTINGS } from './cell';
 import { inLanes } from './lanes';
-import { BLOCK, matrixText, SETTINGS } from './report';
+import { BLOCK, matrixText } from './report';
 import { type Stage, TABLE } from './table';
 
 /** So many forms of a fault at once, each with services of its own: some take their time. */

@@ -1,8 +1,9 @@
 import { markdownTable } from 'markdown-table';
+import type { OnError } from 'n8n-workflow';
 import { at } from '../helpers/at';
 import type { Block } from '../helpers/document';
 import { count } from '../helpers/numbers';
-import { expectedOutcome, ON_ERROR, type OnError } from './cell';
+import { expectedOutcome, ON_ERROR, SETTINGS } from './cell';
 import { type Place, type Row, SITES, TABLE } from './table';
 
 /** The place of the matrix in the document. */
@@ -11,8 +12,6 @@ export const BLOCK: Block = {
 	name: 'fault matrix',
 	command: 'npm run test:faults',
 };
-
-export const SETTINGS = Object.keys(ON_ERROR) as OnError[];
 
 const TITLES: Record<Place, string> = {
 	'first login': 'At the first login',

@@ -260,7 +260,7 @@ function address(
 
 const NO_OBJECTS: Record<string, Fault['body']> = {
 	broken: 'broken',
-	text: 'text',
+	text: { text: 'OK' },
 	number: { json: 7 },
 	boolean: { json: true },
 	'text as JSON': { json: 'text' },
