@@ -32,15 +32,15 @@ test.each(cases)('%s', async (_, outcome) => {
 	const clock = stopClock();
 	const credential = arrange(outcome, services);
 	const engine = await createEngine({ credentials: { [CREDENTIAL]: credential } });
-	let result: INodeCredentialTestResult | undefined;
-	void engine.testCredential(CREDENTIAL).then((shown) => (result = shown));
+	const testing = engine.testCredential(CREDENTIAL);
 	if (hangs(outcome)) {
 		const { counts } = farm.service;
 		const isSilent = () => counts[outcome.login ? 'tokenRequests' : 'siteRequests'] > 0;
 		await until('the service is silent', isSilent);
 		clock.advance(TEST_LIMIT_MS);
 	}
-	shown.set(outcome, await until('the test has ended', () => result));
+	const result = await testing;
+	shown.set(outcome, result);
 	expect(result).toEqual(expectedResult(outcome));
 	const { logins, refusedLogins, siteRequests } = farm.service.counts;
 	expect(logins + refusedLogins).toBeLessThanOrEqual(2);

@@ -77,19 +77,16 @@ export class Editor {
 		return await names.allInnerTexts();
 	}
 
-	/** Searches for a node by a text. Resolves when the entry is shown under its exact name. */
-	private async findNode(text: string, name: string): Promise<Locator> {
+	/** Searches for a node, and chooses the entry that has exactly this name. */
+	private async chooseNode(name: string, text = name): Promise<void> {
 		await this.searchNodes(text);
-		const entry = this.at('item-iterator-item', this.nodeList).filter({
-			has: this.page.getByText(name, { exact: true }),
-		});
-		await entry.waitFor();
-		return entry;
+		const exactly = this.page.getByText(name, { exact: true });
+		await this.at('item-iterator-item', this.nodeList).filter({ has: exactly }).click();
 	}
 
 	/** Adds a manual trigger to an empty workflow and opens the list of nodes for the next one. */
 	async addManualTrigger(): Promise<void> {
-		await (await this.findNode('manual', 'Manual Trigger')).click();
+		await this.chooseNode('Manual Trigger', 'manual');
 		await this.canvas.first().waitFor();
 		await this.at('canvas-handle-plus').click();
 		await this.nodeList.getByText('What happens next?').waitFor();
@@ -97,7 +94,7 @@ export class Editor {
 
 	/** Chooses a node from the list, then one of its actions or triggers; its panel opens. */
 	async addNode(name: string, action: string): Promise<void> {
-		await (await this.findNode(name, name)).click();
+		await this.chooseNode(name);
 		const actions = this.nodeList.getByText(action, { exact: true });
 		// The list opens on the actions, with the triggers collapsed, or the other way around
 		const isListed = await actions.waitFor({ timeout: 10_000 }).then(
@@ -113,20 +110,20 @@ export class Editor {
 	async addNodeAtEnd(name: string): Promise<void> {
 		await this.at('canvas-handle-plus').last().click();
 		await this.nodeList.waitFor();
-		await (await this.findNode(name, name)).click();
+		await this.chooseNode(name);
 		await this.panel.waitFor();
 	}
 
 	/** Starts a workflow with an AI agent and adds a node to its tools; the panel of the tool opens. */
 	async newAgentWith(tool: string): Promise<void> {
 		await this.newWorkflow();
-		await (await this.findNode('AI Agent', 'AI Agent')).first().click();
+		await this.chooseNode('AI Agent');
 		await this.panel.waitFor();
 		await this.closePanel();
 		const tools = this.page.locator('[data-connection-type="ai_tool"]');
 		await this.at('canvas-handle-plus', tools).click();
 		await this.nodeList.waitFor();
-		await (await this.findNode(tool, tool)).click();
+		await this.chooseNode(tool);
 		await this.panel.waitFor();
 	}
 
