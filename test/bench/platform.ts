@@ -70,7 +70,7 @@ export class Platform {
 
 	/** @param mostSites how many sites the service has */
 	static async start(cleanup: Cleanup, setup: Setup, mostSites: number): Promise<Platform> {
-		const service = await startFake(cleanup, { sites: manySites(mostSites), record: false });
+		const service = await startFake(cleanup, { sites: manySites(mostSites), record: 0 });
 		const n8n = await N8nInstance.create({ ...setup, name: 'bench' });
 		cleanup.defer(() => n8n.dispose());
 		const nodes = join(n8n.userFolder, '.n8n/nodes/node_modules', BENCH_NODES);

@@ -2,19 +2,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
 import { sampleSites } from '../fake-service/sites';
+import { TABLE } from '../faults/table';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 
-/** The messages of all faults, as the fault matrix has seen them. */
+/** The messages of all faults. */
 function faultMessages(): string[] {
-	const [, matrix = ''] = read('docs/reliability.md').split(/^<!-- .*fault matrix.* -->$/m);
-	const cells = matrix.matchAll(/^\| [^|]+ \| +\d+ +\| ([^|]+) \|/gm);
-	const messages = [...cells].map(([, message = '']) => message.trim());
-	const general = messages.map((message) =>
+	const general = TABLE.map(({ message = '' }) =>
 		message.replace(/: credential ".*"$/, '').replace(/\{\w+\}|\d+ minutes/g, '…'),
 	);
-	return [...new Set(general)].filter((message) => message !== '–');
+	return [...new Set(general)].filter(Boolean);
 }
 
 it('explains the message of every fault', () => {

@@ -15,10 +15,3 @@ export function refusalBeyond(limiter: Limiter, hasRetryAfter: boolean): Fault {
 	const retryAfter = () => Math.max(1, Math.ceil(wait / 1000));
 	return { status: 429, when, ...(hasRetryAfter && { retryAfter }) };
 }
-
-/** How many times a site was served since then (milliseconds since 1970). */
-export function readsSince({ requests }: Service, siteId: number, since: number): number {
-	return requests.filter(
-		(request) => request.siteId === siteId && request.status === 200 && request.at >= since,
-	).length;
-}

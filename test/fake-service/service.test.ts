@@ -186,12 +186,13 @@ describe('while it runs', () => {
 	});
 
 	test('close ends connections that wait for a response, and frees the port', async () => {
-		const other = await startService({ unchecked: true });
+		const other = await startService();
 		other.faults.site.push({ connection: 'hang' });
 		const broken = expect(call(`${other.baseUrl}/meta/sites/1`)).rejects.toThrow('socket hang up');
 		await until('the request waits', () => other.counts.inFlight === 1);
 		await other.close();
 		await broken;
+		takeViolations();
 		const port = Number(new URL(other.origin).port);
 		const next = await startService({ port });
 		await expect(startService({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });

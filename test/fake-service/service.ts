@@ -70,10 +70,8 @@ export interface ServiceOptions {
 	sites?: Site[];
 	login?: Login;
 	moreLogins?: Login[];
-	/** How many of the newest requests `requests` keeps (default 20000), or false for none. */
-	record?: number | false;
-	/** True for tests that break the contract on purpose: what is received and sent is not checked against it. */
-	unchecked?: boolean;
+	/** How many of the newest requests `requests` keeps; default 20000. */
+	record?: number;
 	/** Whether the service can be controlled over HTTP as well, under /_control. */
 	control?: boolean;
 }
@@ -151,7 +149,7 @@ function respondWithJson(response: http.ServerResponse, status: number, json: un
  * @throws what listening throws, such as EADDRINUSE
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-	const { basePath = '', tls, record = 20_000, unchecked = false } = options;
+	const { basePath = '', tls, record = 20_000 } = options;
 	const firstSites = options.sites ?? sampleSites();
 	const firstLogins = [options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])];
 	const sites = structuredClone(firstSites);
@@ -192,7 +190,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			status: undefined,
 			token: bearerToken(headers.authorization),
 		};
-		if (record !== false && requests.push(entry) > record) requests.shift();
+		if (requests.push(entry) > record) requests.shift();
 
 		const tally = counts;
 		tally.requests += 1;
@@ -244,9 +242,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		return [reply, reply.status === 200 ? faults.filter(changesResponse) : []];
 	}
 
-	const publish = (exchange: Exchange) => {
-		if (!unchecked) channel(EXCHANGES).publish(exchange);
-	};
+	const publish = (exchange: Exchange) => channel(EXCHANGES).publish(exchange);
 
 	async function handle(request: http.IncomingMessage, response: http.ServerResponse) {
 		const { entry, received, countStatus, leave, closed } = arrive(request, response);
