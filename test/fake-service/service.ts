@@ -13,7 +13,6 @@ import {
 	type Fault,
 	FaultPlan,
 	type FaultRequest,
-	type Faults,
 	type ServiceResponse,
 } from './faults';
 import {
@@ -76,23 +75,7 @@ export interface ServiceOptions {
 	control?: boolean;
 }
 
-export interface Service {
-	/** `http://127.0.0.1:<port><basePath>`, without a slash at its end. */
-	readonly baseUrl: string;
-	readonly origin: string;
-	/** The first of `logins`. These, the sites and the faults can be changed while the service runs. */
-	readonly login: Login;
-	readonly logins: Login[];
-	readonly sites: Site[];
-	readonly faults: Faults;
-	readonly requests: RecordedRequest[];
-	readonly counts: Counts;
-	readonly issuedTokens: string[];
-	expireTokens(): void;
-	/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
-	reset(): void;
-	close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The login of the sample data; invented. */
 const SAMPLE_LOGIN: Login = {
@@ -148,7 +131,7 @@ function respondWithJson(response: http.ServerResponse, status: number, json: un
  *
  * @throws what listening throws, such as EADDRINUSE
  */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}) {
 	const { basePath = '', tls, record = 20_000 } = options;
 	const firstSites = options.sites ?? sampleSites();
 	const firstLogins = [options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])];
@@ -273,9 +256,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 		await write(composed, response, faults, closed, leave);
 	}
 
-	const service: Service = {
+	const service = {
 		origin,
+		/** `http://127.0.0.1:<port><basePath>`, without a slash at its end. */
 		baseUrl: origin + basePath,
+		/** The first of `logins`. These, the sites and the faults can be changed while the service runs. */
 		get login() {
 			return logins[0] ?? SAMPLE_LOGIN;
 		},
@@ -292,6 +277,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 			return tokens.issued;
 		},
 		expireTokens: () => tokens.expire(),
+		/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
 		reset() {
 			plan.reset();
 			tokens = new Tokens();
