@@ -18,12 +18,9 @@ beforeAll(async () => {
 		startService({ tls: await selfSignedCertificate() }),
 	]);
 });
-const all = () => [service, nested, secured, otherSecured];
-beforeEach(() => {
-	for (const each of all()) each.reset();
-});
 afterAll(async () => {
-	await Promise.all(all().map(async (each) => await each.close()));
+	const all = [service, nested, secured, otherSecured];
+	await Promise.all(all.map(async (each) => await each.close()));
 });
 
 test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {

@@ -39,8 +39,6 @@ async function findingsIn(cell: Cell, service: Service): Promise<string[]> {
 	return findingsOf(cell, service, { items, record: JSON.stringify([run, hints]), seconds });
 }
 
-afterEach(() => jest.restoreAllMocks());
-
 test(`whatever fails with 200 items at the default concurrency: ${CHOSEN.length} cells, seed ${SEED}`, async () => {
 	// Backoff is a random share of seconds: short here, so that the waits of the cells fit into a test
 	jest.spyOn(Math, 'random').mockReturnValue(0.02);

@@ -3,25 +3,23 @@ import { run } from '../e2e/processes';
 import { ROOT } from '../e2e/workspace';
 import { postgresCommand, type Servers } from '../queue/servers';
 
-type Command = [name: string, ...args: string[]];
-
 // A blank more, so that it is really written
 const WRITE = `UPDATE workflow_entity SET "staticData" = `;
-const SIZE = `SELECT max(length("staticData")) AS bytes FROM workflow_entity`;
+const sizeQuery = (length: string) => `SELECT max(${length}) AS bytes FROM workflow_entity`;
 
 /** Reads and writes with SQLite's driver in Node 24, as n8n does with its own. */
 const SQLITE = `
 const { DatabaseSync } = require('node:sqlite');
 const database = new DatabaseSync(process.argv[1]);
 database.exec('PRAGMA busy_timeout = 5000');
-const { bytes } = database.prepare('${SIZE.replace('length("staticData")', 'length(CAST("staticData" AS BLOB))')}').get();
+const { bytes } = database.prepare('${sizeQuery('length(CAST("staticData" AS BLOB))')}').get();
 const start = performance.now();
 database.exec(\`${WRITE}"staticData" || ' '\`);
 console.log(JSON.stringify({ bytes, writeMs: Math.round(performance.now() - start) }));
 `;
 
 /** What the trigger keeps in an n8n that has one workflow, and how long n8n's database takes to write it. */
-export interface StaticData {
+interface StaticData {
 	bytes: number;
 	writeMs: number;
 }
@@ -31,7 +29,7 @@ export async function staticDataInSqlite(
 	{ databaseFile }: N8nInstance,
 	node: string,
 ): Promise<StaticData> {
-	const stdout = await outputOf([node, '--no-warnings', '-e', SQLITE, databaseFile]);
+	const stdout = await outputOf(node, ['--no-warnings', '-e', SQLITE, databaseFile]);
 	return JSON.parse(stdout) as StaticData;
 }
 
@@ -40,16 +38,13 @@ export async function staticDataInPostgres(
 	password: string,
 ): Promise<StaticData> {
 	const psql = (...sql: string[]) => {
-		const command: Command = [
-			postgresCommand('psql'),
+		const args = [
 			...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
 			...sql.flatMap((statement) => ['-c', statement]),
 		];
-		return outputOf(command, { PGPASSWORD: password });
+		return outputOf(postgresCommand('psql'), args, { PGPASSWORD: password });
 	};
-	const bytes = await psql(
-		SIZE.replace('length("staticData")', 'octet_length("staticData"::text)'),
-	);
+	const bytes = await psql(sizeQuery('octet_length("staticData"::text)'));
 	const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);
 	return {
 		bytes: Number(bytes),
@@ -57,7 +52,7 @@ export async function staticDataInPostgres(
 	};
 }
 
-async function outputOf([name, ...args]: Command, env = {}): Promise<string> {
+async function outputOf(name: string, args: string[], env = {}): Promise<string> {
 	const { code, stdout, output } = await run(name, args, {
 		cwd: ROOT,
 		env: { ...process.env, ...env },
