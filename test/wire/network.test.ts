@@ -24,20 +24,20 @@ const failed = (code: string) => Object.assign(new Error(`${code} ${API}`), { co
 const causedBy = (cause: Error) => new Error('fetch failed', { cause });
 
 /** What the network says, the sentence, and how often it is tried where one retry is allowed. */
-const FAILURES: Array<[string, Error, string, number]> = [
-	...['ENOTFOUND', 'EAI_AGAIN'].map(row(NOT_FOUND, 2)),
-	...['ECONNREFUSED'].map(row(NOT_LISTENING, 2)),
-	...['ECONNRESET', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH'].map(row(LOST, 2)),
-	...['ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ECONNABORTED'].map(row(TOO_LATE, 2)),
-	...['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER'].map(row(NO_HTTPS, 1)),
-	...[
-		'DEPTH_ZERO_SELF_SIGNED_CERT',
-		'CERT_HAS_EXPIRED',
-		'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-		'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-		'ERR_TLS_CERT_ALTNAME_INVALID',
-		'ERR_TLS_HANDSHAKE_TIMEOUT',
-	].map(row(NOT_TRUSTED, 1)),
+type Row = [name: string, failure: Error, sentence: string, tries: number];
+
+const rows = (sentence: string, tries: number, codes: string): Row[] =>
+	codes.split(' ').map((code) => [code, failed(code), sentence, tries]);
+
+const FAILURES: Row[] = [
+	...rows(NOT_FOUND, 2, 'ENOTFOUND EAI_AGAIN'),
+	...rows(NOT_LISTENING, 2, 'ECONNREFUSED'),
+	...rows(LOST, 2, 'ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH'),
+	...rows(TOO_LATE, 2, 'ETIMEDOUT ESOCKETTIMEDOUT ECONNABORTED'),
+	...rows(NO_HTTPS, 1, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'),
+	...rows(NOT_TRUSTED, 1, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED'),
+	...rows(NOT_TRUSTED, 1, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+	...rows(NOT_TRUSTED, 1, 'ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_HANDSHAKE_TIMEOUT'),
 	['ECONNREFUSED as a cause', causedBy(failed('ECONNREFUSED')), NOT_LISTENING, 2],
 	['EPROTO as the cause of a cause', causedBy(causedBy(failed('EPROTO'))), NO_HTTPS, 1],
 	[
@@ -56,10 +56,6 @@ const FAILURES: Array<[string, Error, string, number]> = [
 		1,
 	],
 ];
-
-function row(sentence: string, tries: number) {
-	return (code: string): [string, Error, string, number] => [code, failed(code), sentence, tries];
-}
 
 const get = siteNode({ operation: 'get', siteId: 1042, include: [], options: { maxRetries: 1 } });
 
