@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Endpoint, refusal, type Reply, type TokenLifetime } from './rules';
 
-/** An address at which nothing listens: the port of an old protocol that just discards what it gets. */
+/** An address at which nothing listens: the port is that of the discard protocol (RFC 863), long out of use. */
 export const DESERTED = 'http://127.0.0.1:9';
 
 /** Kinds of ready-made bodies: `json` is `{ "message": … }`, `broken` is JSON that ends too early. */

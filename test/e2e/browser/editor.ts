@@ -77,11 +77,11 @@ export class Editor {
 		return await names.allInnerTexts();
 	}
 
-	/** Searches for a node, and chooses the entry that has exactly this name. */
+	/** Searches for a node, and chooses the best entry that has exactly this name. */
 	private async chooseNode(name: string, text = name): Promise<void> {
 		await this.searchNodes(text);
 		const exactly = this.page.getByText(name, { exact: true });
-		await this.at('item-iterator-item', this.nodeList).filter({ has: exactly }).click();
+		await this.at('item-iterator-item', this.nodeList).filter({ has: exactly }).first().click();
 	}
 
 	/** Adds a manual trigger to an empty workflow and opens the list of nodes for the next one. */
