@@ -149,6 +149,11 @@ describe.each(CASES)('a proxy, over %s: %s', (scheme, _name, fault, message, adv
 		expect(error).toMatchObject({ message: `${message} [item 0]`, httpCode: null });
 		expect(error?.description).toMatch(advice);
 		expect(proxy.requests).toHaveLength(1);
+		const tested = await n8n.testCredential(CREDENTIAL);
+		expect(tested).toEqual({
+			status: 'Error',
+			message: expect.stringContaining(message) as string,
+		});
 		expect(services[scheme].counts.requests).toBe(0);
 		proxy.fault = undefined;
 		await until('the next run works', async () => (await n8n.run(SITES)).items.length === 3);

@@ -30,6 +30,24 @@ async function readRequest(request: IncomingMessage): Promise<HostRequest> {
 }
 
 /**
+ * A certificate of our own in the names of hosts.
+ * @param name of the file that holds it, for NODE_EXTRA_CA_CERTS
+ */
+export async function certificateFor(name: string, hosts: string[]) {
+	const altNames = hosts.map((value) => ({ type: 2 as const, value }));
+	const { private: key, cert } = await generate([{ name: 'commonName', value: 'fakes' }], {
+		keyType: 'ec',
+		extensions: [
+			{ name: 'basicConstraints', cA: true },
+			{ name: 'subjectAltName', altNames },
+		],
+	});
+	const file = inWorkspace('certificates', `${name}.pem`);
+	writeFileSync(file, cert);
+	return { tls: { key, cert }, file };
+}
+
+/**
  * Plays hosts of the internet on 127.0.0.1: a proxy that answers CONNECT (RFC 9110, 9.3.6) itself, behind a certificate
  * of our own in the hosts' names.
  * @param name of the file that holds the certificate
@@ -57,17 +75,8 @@ export async function playHosts(
 	hosts: string[],
 	listener: RequestListener,
 ): Promise<Record<string, string>> {
-	const altNames = hosts.map((value) => ({ type: 2 as const, value }));
-	const { private: key, cert } = await generate([{ name: 'commonName', value: 'fakes' }], {
-		keyType: 'ec',
-		extensions: [
-			{ name: 'basicConstraints', cA: true },
-			{ name: 'subjectAltName', altNames },
-		],
-	});
-	const certificate = inWorkspace('certificates', `${name}.pem`);
-	writeFileSync(certificate, cert);
-	const tls = createTlsServer({ key, cert }, listener);
+	const certificate = await certificateFor(name, hosts);
+	const tls = createTlsServer(certificate.tls, listener);
 
 	const proxy = createServer();
 	proxy.on('connection', (socket) => socket.on('error', () => socket.destroy()));
@@ -86,6 +95,6 @@ export async function playHosts(
 	return {
 		HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
 		NO_PROXY: '127.0.0.1,localhost',
-		NODE_EXTRA_CA_CERTS: certificate,
+		NODE_EXTRA_CA_CERTS: certificate.file,
 	};
 }
