@@ -8,20 +8,84 @@ import type { FeatureCollection } from '../../nodes/AquacultureSite/operations/m
 import type { Site } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
+import { FILES, readExampleFile } from './example-files';
 import type { Execution } from './executions';
-import type { NewWorkflow } from './n8n';
-import { FILES, TOOLS, useExamples } from './use-examples';
+import { GoogleSheets } from './fakes/google-sheets';
+import { fakeHosts } from './fakes/hosts';
+import { OpenAi } from './fakes/openai';
+import { Slack } from './fakes/slack';
+import type { CredentialReference, NewWorkflow } from './n8n';
+import { useN8n } from './use-n8n';
 import { chain, manualTrigger, node } from './workflows';
 
-const stage = useExamples();
-const { openAi, sheets, slack } = stage.examples;
+/** The tools that the examples give to a model, by the names that it sees. */
+const TOOLS = {
+	sites: 'Get_many_sites_in_Aquaculture_Site',
+	site: 'Get_site_in_Aquaculture_Site',
+	units: 'Get_units_of_sites_in_Aquaculture_Site',
+};
+
+const slack = new Slack();
+const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
+const openAi = new OpenAi([
+	{ name: TOOLS.sites, arguments: {} },
+	{ name: TOOLS.units, arguments: { Site_IDs: '1042' } },
+]);
+
+/** Sample data. */
+const MCP_TOKEN = 'sample-token';
+
+const stage = useN8n('examples', {
+	n8n: async (cleanup) => ({
+		env: await fakeHosts(cleanup, 'examples', {
+			'api.openai.com': openAi.host,
+			'slack.com': slack.host,
+			'sheets.googleapis.com': sheets.host,
+		}),
+	}),
+});
+
+/** By the type of node. */
+const credentials: Record<string, Record<string, CredentialReference>> = {};
+
+beforeAll(async () => {
+	const site = { aquacultureApi: stage.credential };
+	for (const type of ['aquacultureSite', 'aquacultureSiteTool', 'aquacultureSiteTrigger']) {
+		credentials[`n8n-nodes-aquaculture.${type}`] = site;
+	}
+	credentials['n8n-nodes-base.httpRequest'] = site;
+	const oauthTokenData = { access_token: sheets.accessToken, token_type: 'Bearer' };
+	const google = { clientId: 'sample', clientSecret: 'sample', oauthTokenData };
+	for (const [type, credentialType, data] of [
+		['n8n-nodes-base.slack', 'slackApi', { accessToken: slack.accessToken }],
+		['n8n-nodes-base.googleSheets', 'googleSheetsOAuth2Api', google],
+		['@n8n/n8n-nodes-langchain.lmChatOpenAi', 'openAiApi', { apiKey: openAi.apiKey }],
+		['@n8n/n8n-nodes-langchain.mcpTrigger', 'httpBearerAuth', { token: MCP_TOKEN }],
+	] as const) {
+		const credential = await stage.n8n.createCredential(credentialType, data, credentialType);
+		credentials[type] = { [credentialType]: credential };
+	}
+});
 
 beforeEach(() => {
 	stage.service.reset();
 	slack.messages.length = 0;
 });
 
-const readExample = (file: string) => stage.examples.read(file);
+/** The examples that were read. */
+const seen = new Set<string>();
+
+/** An example in which the credentials have been selected. */
+function readExample(file: string): NewWorkflow {
+	seen.add(file);
+	const example = JSON.parse(readExampleFile(file)) as NewWorkflow;
+	for (const node of example.nodes) {
+		// A name that this n8n does not know would keep it from selecting the one that fits
+		expect(node.credentials).toBeUndefined();
+		Object.assign(node, { credentials: credentials[node.type] });
+	}
+	return example;
+}
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
 	return defined(example.nodes.find(({ name }) => name === node)).parameters;
@@ -147,24 +211,108 @@ it('answers a question with what the tools return', async () => {
 	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
 });
 
-it('offers the sites to MCP clients that know the token', async () => {
-	const { n8n, cleanup } = stage;
-	await n8n.activate(await n8n.createWorkflow(readExample('mcp-server.json')));
-	const connect = async (token: string) => {
-		const client = new Client({ name: 'test', version: '1.0.0' });
-		cleanup.defer(() => client.close());
-		const requestInit = { headers: { authorization: `Bearer ${token}` } };
-		const url = new URL(`${n8n.baseUrl}/mcp/aquaculture-sites`);
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-		return client;
-	};
-	await expect(connect('wrong')).rejects.toThrow();
+describe('MCP server', () => {
+	let client: Client;
 
-	const client = await connect(stage.examples.mcpToken);
-	const { tools } = await client.listTools();
-	expect(tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
-	const { content } = await client.callTool({ name: TOOLS.site, arguments: { Site_ID: '1057' } });
-	expect(JSON.stringify(content)).toContain('Ørnesvika');
+	async function connect(token: string): Promise<Client> {
+		const connected = new Client({ name: 'test', version: '1.0.0' });
+		stage.cleanup.defer(() => connected.close());
+		const requestInit = { headers: { authorization: `Bearer ${token}` } };
+		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
+		await connected.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		return connected;
+	}
+
+	beforeAll(async () => {
+		const example = readExample('mcp-server.json');
+		Object.assign(parametersOf(example, 'Get many sites in Aquaculture Site'), {
+			output: 'selectedFields',
+			fields: ['siteName', 'unitCount', 'mapUrl'],
+		});
+		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
+		client = await connect(MCP_TOKEN);
+	});
+
+	/** What a model gets: the text of the tool's only content. */
+	async function call(tool: string, given: Record<string, string>) {
+		const result = await client.callTool({ name: tool, arguments: given });
+		const [content, ...others] = result.content as [{ type: string; text: string }];
+		expect(content.type).toBe('text');
+		expect(others).toEqual([]);
+		return { isError: result.isError === true, text: content.text };
+	}
+
+	it('rejects a client that does not know the token', async () => {
+		await expect(connect('wrong')).rejects.toThrow();
+	});
+
+	it('lists the node as tools that a model can tell apart', async () => {
+		const { tools } = await client.listTools();
+		const asSeen = Object.fromEntries(
+			tools.map(({ name, description, inputSchema: { properties, required } }) => [
+				name,
+				{ description, properties, required },
+			]),
+		);
+		const siteId = { type: 'string', description: 'The numeric ID of the site' };
+		const description = 'The numeric IDs of the sites, separated by commas';
+		const siteIds = { type: 'string', description };
+		expect(asSeen).toEqual({
+			[TOOLS.sites]: expect.objectContaining({
+				description: 'Get many sites in Aquaculture Site',
+			}) as unknown,
+			[TOOLS.site]: {
+				description: 'Get site in Aquaculture Site',
+				properties: { Site_ID: siteId },
+				required: ['Site_ID'],
+			},
+			[TOOLS.units]: {
+				description: 'Get units of sites in Aquaculture Site',
+				properties: { Site_IDs: siteIds },
+				required: ['Site_IDs'],
+			},
+		});
+	});
+
+	it('gives a model the site in few words, with one request', async () => {
+		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
+		expect(isError).toBe(false);
+		expect(JSON.parse(text)).toEqual([
+			{
+				siteId: 1042,
+				siteName: 'Storholmen',
+				type: 'Sea',
+				code: 'STOR',
+				license: 'SAMPLE-1042',
+				maxTotalBiomass: 7800,
+				latitude: 66.84512,
+				longitude: 13.41207,
+				timezone: 'Europe/Oslo',
+				unitCount: 10,
+			},
+		]);
+		expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+	});
+
+	it('gives a model the fields that were selected', async () => {
+		const { text } = await call(TOOLS.sites, {});
+		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
+		expect(JSON.parse(text)).toEqual([
+			{ siteId: 1042, siteName: 'Storholmen', unitCount: 10, mapUrl },
+			{ siteId: 1057, siteName: 'Ørnesvika', unitCount: 6, mapUrl },
+			{ siteId: 1063, siteName: 'Gåsøya Sør', unitCount: 8, mapUrl },
+		]);
+	});
+
+	it.each([
+		['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
+		['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
+	])('tells a model about %s, and what to do', async (_what, Site_ID, expected, isRequested) => {
+		const { isError, text } = await call(TOOLS.site, { Site_ID });
+		expect(isError).toBe(true);
+		expect(text).toMatch(expected);
+		expect(stage.service.counts.siteRequests > 0).toBe(isRequested);
+	});
 });
 
 describe('site change alert', () => {
@@ -213,5 +361,5 @@ describe('site change alert', () => {
 });
 
 it('has run every example', () => {
-	expect([...stage.examples.seen].sort()).toEqual(FILES);
+	expect([...seen].sort()).toEqual(FILES);
 });

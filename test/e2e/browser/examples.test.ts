@@ -1,8 +1,8 @@
 import type { INode } from 'n8n-workflow';
 import { defined } from '../../helpers/at';
 import { eventually } from '../eventually';
+import { FILES, readExampleFile } from '../example-files';
 import type { NewWorkflow } from '../n8n';
-import { FILES, readFile } from '../use-examples';
 import { useN8n } from '../use-n8n';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';
@@ -62,7 +62,7 @@ it('covers every example', () => {
 });
 
 it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
-	const text = readFile(file);
+	const text = readExampleFile(file);
 	const { nodes } = JSON.parse(text) as NewWorkflow;
 	await canvas.paste(text);
 
