@@ -44,7 +44,7 @@ export function pinnedVersion(major: N8nMajor): string {
  */
 export async function installN8n(major: N8nMajor, say: Say): Promise<N8nInstall> {
 	const source = {
-		folder: `n8n-${major}`,
+		folder: join(__dirname, `n8n-${major}`),
 		files: ['package.json', 'pnpm-lock.yaml', '.npmrc'],
 		target: `install-${major}`,
 		name: 'n8n',

@@ -9,7 +9,10 @@ import { exclusively, inWorkspace, packageManagerEnv, type Say, SetupError } fro
 const NO_NETWORK =
 	/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
 
-const OPTIONS = [
+const PNPM = [
+	process.execPath,
+	join(dirname(require.resolve('pnpm')), 'bin', 'pnpm.cjs'),
+	'install',
 	'--frozen-lockfile',
 	'--ignore-workspace',
 	'--reporter=append-only',
@@ -21,7 +24,6 @@ const OPTIONS = [
 
 /** What is copied to where it is installed, and installed. */
 interface Source {
-	/** A folder beside this file. */
 	folder: string;
 	/** Its files. */
 	files: string[];
@@ -31,6 +33,8 @@ interface Source {
 	name: string;
 	/** Is said before. */
 	announcement: string;
+	/** What installs it; pnpm by default. */
+	command?: string[];
 }
 
 /**
@@ -40,17 +44,33 @@ interface Source {
  * @throws SetupError when something is missing on this machine
  */
 export async function installPackages(source: Source, say: Say): Promise<string> {
-	const from = join(__dirname, source.folder);
-	const dir = dirname(inWorkspace(source.target, 'package.json'));
-	const hash = source.files.reduce(
-		(sum, file) => sum.update(readFileSync(join(from, file))),
+	const { folder, files, target, name, announcement, command = PNPM } = source;
+	const dir = dirname(inWorkspace(target, 'package.json'));
+	const hash = files.reduce(
+		(sum, file) => sum.update(readFileSync(join(folder, file))),
 		createHash('sha256').update(`${process.platform} ${process.arch} `),
 	);
-	await once(source.target, join(dir, 'installed'), hash.digest('hex'), say, async () => {
+	await once(target, join(dir, 'installed'), hash.digest('hex'), say, async () => {
 		rmSync(join(dir, 'node_modules'), { recursive: true, force: true });
-		say(source.announcement);
-		for (const file of source.files) await copyFile(join(from, file), join(dir, file));
-		await runPnpm(dir, source, say);
+		say(announcement);
+		for (const file of files) await copyFile(join(folder, file), join(dir, file));
+		const [program = '', ...args] = command;
+		const ended = await run(program, args, {
+			cwd: dir,
+			env: { ...packageManagerEnv(), CI: 'true' },
+			onLine: (line) => {
+				if (line.startsWith('Progress:')) say(line);
+			},
+		});
+		const offline = NO_NETWORK.test(ended.output);
+		check(
+			ended,
+			`${target}.log`,
+			offline
+				? `${name} could not be downloaded because the npm registry did not respond. ` +
+						'Check the network (and the proxy, if there is one), and run the command again.'
+				: `${name} could not be installed.`,
+		);
 	});
 	return dir;
 }
@@ -75,26 +95,6 @@ export async function once(
 		await work();
 		writeFileSync(stamp, state);
 	});
-}
-
-async function runPnpm(dir: string, { name, target }: Source, say: Say): Promise<void> {
-	const pnpm = join(dirname(require.resolve('pnpm')), 'bin', 'pnpm.cjs');
-	const ended = await run(process.execPath, [pnpm, 'install', ...OPTIONS], {
-		cwd: dir,
-		env: { ...packageManagerEnv(), CI: 'true' },
-		onLine: (line) => {
-			if (line.startsWith('Progress:')) say(line);
-		},
-	});
-	const offline = NO_NETWORK.test(ended.output);
-	check(
-		ended,
-		`${target}.log`,
-		offline
-			? `${name} could not be downloaded because the npm registry did not respond. ` +
-					'Check the network (and the proxy, if there is one), and run the command again.'
-			: `${name} could not be installed.`,
-	);
 }
 
 /** Keeps what a command printed, and throws where it failed. */

@@ -8,7 +8,7 @@ import { packageManagerEnv, type Say, SetupError } from './workspace';
 export type Sqlite = 'prebuilt' | 'compiled';
 
 const SOURCE = {
-	folder: 'sqlite3',
+	folder: join(__dirname, 'sqlite3'),
 	files: ['package.json', 'pnpm-lock.yaml', '.npmrc', 'index.js'],
 	// n8n's lock files link to it.
 	target: 'sqlite3',

@@ -1,18 +1,12 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { playHosts } from '../e2e/fakes/hosts';
-import { freePort, GuardedProcess, run } from '../e2e/processes';
-import {
-	exclusively,
-	inWorkspace,
-	packageManagerEnv,
-	type Say,
-	SetupError,
-} from '../e2e/workspace';
+import { installPackages } from '../e2e/packages';
+import { freePort, GuardedProcess } from '../e2e/processes';
+import { inWorkspace, type Say } from '../e2e/workspace';
 import { defined } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
@@ -30,35 +24,22 @@ export interface Registry {
 	requests: string[];
 }
 
-/** Installs verdaccio in `.n8n/registry`, unless the one of the lock file is there. */
-async function installVerdaccio(say: Say): Promise<string> {
-	const files = ['package.json', 'package-lock.json'].map((name) =>
-		join(__dirname, 'verdaccio', name),
-	);
-	const dir = dirname(inWorkspace('registry', 'package.json'));
-	const stamp = join(dir, 'installed');
-	const hash = files
-		.reduce((sum, file) => sum.update(readFileSync(file)), createHash('sha256'))
-		.digest('hex');
-	await exclusively('registry', say, async () => {
-		if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
-		say('Installing an npm registry for the rehearsal, only this first time.');
-		for (const file of files) await copyFile(file, join(dir, basename(file)));
-		const flags = ['--ignore-scripts', '--no-audit', '--no-fund'];
-		const options = { cwd: dir, env: packageManagerEnv() };
-		const { code, output } = await run('npm', ['ci', ...flags], options);
-		if (code !== 0) throw new SetupError(`The npm registry could not be installed.\n${output}`);
-		writeFileSync(stamp, hash);
-	});
-	return join(dir, 'node_modules', 'verdaccio', 'bin', 'verdaccio');
-}
+const VERDACCIO = {
+	folder: join(__dirname, 'verdaccio'),
+	files: ['package.json', 'package-lock.json'],
+	target: 'registry',
+	name: 'The npm registry',
+	announcement: 'Installing an npm registry for the rehearsal, only this first time.',
+	command: ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+};
 
 /** Starts it on 127.0.0.1, with nothing in it. The cleanup ends it. */
 export async function startRegistry(cleanup: Cleanup, say: Say): Promise<Registry> {
-	const script = await installVerdaccio(say);
+	const installed = await installPackages(VERDACCIO, say);
+	const script = join(installed, 'node_modules', 'verdaccio', 'bin', 'verdaccio');
 	const dir = dirname(inWorkspace('registry-data', 'any'));
 	rmSync(dir, { recursive: true, force: true });
-	await mkdir(dir, { recursive: true });
+	mkdirSync(dir, { recursive: true });
 	const port = await freePort();
 	const config = join(dir, 'config.yaml');
 	writeFileSync(
@@ -88,21 +69,13 @@ export async function startRegistry(cleanup: Cleanup, say: Say): Promise<Registr
 
 	const requests: string[] = [];
 	const env = await playHosts(cleanup, 'registry', [HOST], (request, response) => {
-		const { method, url, headers } = request;
-		requests.push(`${method} ${url}`);
-		const onward = forward(
-			{
-				port,
-				host: '127.0.0.1',
-				method,
-				path: url,
-				headers: { ...headers, 'x-forwarded-proto': 'https' },
-			},
-			(answer) => {
-				response.writeHead(answer.statusCode ?? 500, answer.headers);
-				answer.pipe(response);
-			},
-		);
+		const { method, url: path } = request;
+		requests.push(`${method} ${path}`);
+		const headers = { ...request.headers, 'x-forwarded-proto': 'https' };
+		const onward = forward({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+			response.writeHead(answer.statusCode ?? 500, answer.headers);
+			answer.pipe(response);
+		});
 		onward.on('error', () => response.destroy());
 		request.pipe(onward);
 	});
