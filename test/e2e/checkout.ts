@@ -1,4 +1,4 @@
-import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { run } from './processes';
 import { inWorkspace, ROOT } from './workspace';
@@ -21,10 +21,11 @@ function makeFolder(name: string): string {
 /** Copies this checkout as it is now, uncommitted changes and new files included; returns its folder. */
 export async function copyCheckout(name: string): Promise<string> {
 	const files = await git(ROOT, 'ls-files', '-z', '--cached', '--others', '--exclude-standard');
-	const deleted = new Set((await git(ROOT, 'ls-files', '-z', '--deleted')).split('\0'));
 	const folder = makeFolder(name);
-	for (const file of files.split('\0').filter((each) => each !== '' && !deleted.has(each))) {
-		cpSync(join(ROOT, file), join(folder, file));
+	for (const file of files.split('\0')) {
+		const path = join(ROOT, file);
+		// One that is deleted is still listed
+		if (file !== '' && existsSync(path)) cpSync(path, join(folder, file));
 	}
 	return folder;
 }

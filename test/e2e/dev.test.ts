@@ -100,35 +100,32 @@ test('a changed text is in the running n8n, a compile error in the terminal, and
 	await expectName('Second Change');
 });
 
-/** The command lines of all processes of this machine, by their IDs, and of those that a process has started. */
+/** The processes of this machine, each with its ID and its command line as its text. */
 async function processes() {
 	const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], {
 		cwd: '/',
 		env: process.env,
 	});
-	const rows = stdout
-		.trimEnd()
-		.split('\n')
-		.map((line) => defined(/^ *(\d+) +(\d+) +(\S+) (.*)$/.exec(line)))
-		.map(([, pid, parent, state, command]) => ({ pid, parent, state, command }))
-		// Has ended, and nobody has asked how
-		.filter(({ state }) => !state?.startsWith('Z'));
-	const startedBy = (pid: string | undefined): typeof rows =>
-		rows.filter(({ parent }) => parent === pid).flatMap((row) => [row, ...startedBy(row.pid)]);
-	return { rows, startedBy };
+	const rows = [...stdout.matchAll(/^ *(\d+) +(\d+) +(\S+) (.*)$/gm)];
+	// Z has ended, and nobody has asked how
+	const running = rows.filter(([, , , state]) => !state?.startsWith('Z'));
+	return running.map(([, pid, parent, , command]) => ({ pid, parent, text: `${pid} ${command}` }));
 }
 
 test('Ctrl-C ends it, and nothing that it has started is left running', async () => {
-	const started = (await processes()).startedBy(String(await dev.pid));
+	const all = await processes();
+	const startedBy = (pid: string | undefined): string[] =>
+		all
+			.filter(({ parent }) => parent === pid)
+			.flatMap((each) => [each.text, ...startedBy(each.pid)]);
+	const started = startedBy(String(await dev.pid));
 	for (const part of [/ test\/e2e\/dev\.ts/, /\bn8n start$/, /\bgulp\b.* watch$/]) {
-		expect(started.map(({ command }) => command)).toContainEqual(expect.stringMatching(part));
+		expect(started).toContainEqual(expect.stringMatching(part));
 	}
 	dev.interrupt();
 	expect((await dev.ended).output).toContain('Stopping n8n.');
 	await eventually(async () => {
-		const { rows } = await processes();
-		const isLeft = ({ pid, command }: (typeof rows)[number]) =>
-			started.some((each) => each.pid === pid && each.command === command);
-		expect(rows.filter(isLeft)).toEqual([]);
+		const left = (await processes()).filter(({ text }) => started.includes(text));
+		expect(left).toEqual([]);
 	});
 });

@@ -25,12 +25,6 @@ export type NewWorkflow = Pick<IWorkflowBase, 'name' | 'nodes' | 'connections' |
 /** An execution in n8n's list. */
 type ExecutionEntry = Pick<ExecutionSummary, 'id' | 'status'>;
 
-/** The response to activating a workflow comes before it is done. */
-interface PublicationStatus {
-	status: 'in_progress' | 'published' | 'partial' | 'failed' | 'not_published';
-	triggers: Array<{ errorMessage?: string | null }>;
-}
-
 /** The credentials, workflows and executions of a real n8n, after `start()`. Call `dispose()` at the end. */
 export class N8nInstance extends N8nProcess {
 	/**
@@ -151,12 +145,15 @@ export class N8nInstance extends N8nProcess {
 		return await until(`execution ${executionId} has ended`, readEnded, limits);
 	}
 
+	/** The response to activating a workflow comes before it is done. */
 	private async waitForPublication(path: string): Promise<void> {
 		// n8n 1 responds when it is done, and has no such status
 		if (this.options.install.major === '1') return;
 		const isDone = async () => {
-			const published = this.rest.get<PublicationStatus>(`${path}/publication-status`);
-			const { status, triggers } = await published;
+			const { status, triggers } = await this.rest.get<{
+				status: string;
+				triggers: Array<{ errorMessage?: string | null }>;
+			}>(`${path}/publication-status`);
 			if (status === 'failed' || status === 'partial') {
 				const reasons = triggers.flatMap(({ errorMessage }) => errorMessage ?? []);
 				throw new Error(`The workflow could not be activated: ${reasons.join('; ')}`);

@@ -47,9 +47,6 @@ beforeAll(async () => {
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);
 });
 
-const prefixed = (prefix: string, record: Record<string, string>) =>
-	Object.fromEntries(Object.entries(record).map(([key, value]) => [`${prefix}, ${key}`, value]));
-
 /** A fault that outlasts every retry is reported after the first try here, with the same message. */
 const withoutRetries = (row: Row): Row => {
 	if (row.message === undefined) return row;
@@ -172,7 +169,9 @@ describe('a service that repeats what it is sent, plain and encoded, to 600 item
 		const execution = await n8n.createAndRun(
 			readSites(ids, siteNode('Read', credential, {}, { onError })),
 		);
-		Object.assign(secrets, prefixed(name, secretsOf(service)));
+		for (const [key, secret] of Object.entries(secretsOf(service))) {
+			secrets[`${name}, ${key}`] = secret;
+		}
 
 		const failed = execution.json('Read').filter(({ error }) => error !== undefined);
 		expect(execution.json('Read')).toHaveLength(sites.length);

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmdirSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { pack } from '../gate/pack';
+import { once } from './packages';
 import { run } from './processes';
-import {
-	exclusively,
-	inWorkspace,
-	packageManagerEnv,
-	ROOT,
-	type Say,
-	SetupError,
-} from './workspace';
+import { inWorkspace, packageManagerEnv, ROOT, type Say, SetupError } from './workspace';
 
 const FOLDERS = ['credentials', 'nodes', 'icons'];
 const FILES = [
@@ -43,17 +37,12 @@ function hashOfPackage(): string {
  */
 export async function makeTarball(say: Say): Promise<string> {
 	const tarball = inWorkspace('tarball', hashOfPackage(), 'n8n-nodes-aquaculture.tgz');
-	if (existsSync(tarball)) return tarball;
-	return await exclusively('tarball', say, async () => {
-		if (existsSync(tarball)) return tarball;
+	await once('tarball', `${tarball}.made`, '', say, async () => {
 		say('Building and packing the package.');
 		const build = await run('npm', ['run', 'build'], { cwd: ROOT, env: packageManagerEnv() });
 		if (build.code !== 0) throw new SetupError(`The package does not build.\n${build.output}`);
-		const folder = mkdtempSync(join(dirname(tarball), 'packing-'));
-		const { path } = await pack(folder);
-		// At once, so that what is there is complete
+		const { path } = await pack(dirname(tarball));
 		renameSync(path, tarball);
-		rmdirSync(folder);
-		return tarball;
 	});
+	return tarball;
 }

@@ -89,22 +89,13 @@ export function siteNode(
 	return node(name, `${PACKAGE}.aquacultureSite`, 1, all, { credentials, ...more });
 }
 
-/** When a trigger polls. */
-interface CronTime {
-	[key: string]: string;
-	mode: 'custom';
-	cronExpression: string;
-}
-
-/** n8n rejects an interval below a minute, but accepts any number of poll times. `seconds` divides 60. */
-export function every(seconds: number): CronTime[] {
+/** When a trigger polls: n8n rejects an interval below a minute, but accepts any number of times. `seconds` divides 60. */
+export function every(seconds: number): INodeParameters[] {
 	return Array.from({ length: 60 / seconds }, (_, index) => ({
 		mode: 'custom',
 		cronExpression: `${index * seconds} * * * * *`,
 	}));
 }
-
-const EVERY_OTHER_SECOND = every(2);
 
 /**
  * The trigger polls these sites, or those of an expression, by default as fast as n8n lets it; its events are the items
@@ -113,7 +104,7 @@ const EVERY_OTHER_SECOND = every(2);
 export function reportChanges(
 	credential: CredentialReference,
 	siteIds: number[] | string,
-	pollTimes: CronTime[] = EVERY_OTHER_SECOND,
+	pollTimes = every(2),
 ): NewWorkflow {
 	const list = Array.isArray(siteIds) ? siteIds.join(', ') : siteIds;
 	const parameters = { pollTimes: { item: pollTimes }, siteIds: list };

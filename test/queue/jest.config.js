@@ -3,6 +3,4 @@
 module.exports = {
 	...require('../e2e/jest.config.js'),
 	roots: ['<rootDir>/test/queue'],
-	// Each test file runs several n8n with databases of their own
-	maxWorkers: 1,
 };

@@ -255,13 +255,11 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			return counted();
 		}
 
-		test(`${name} without a token: one login`, async () => {
-			const expected = { logins: 1, refusedLogins: 0, siteRequests: 200, unauthorized: 0 };
-			expect(await readAll()).toEqual(expected);
-		});
-
-		test(`${name} with the token that n8n has stored: no login`, async () => {
-			const expected = { logins: 0, refusedLogins: 0, siteRequests: 200, unauthorized: 0 };
+		test.each([
+			[`${name} without a token: one login`, 1],
+			[`${name} with the token that n8n has stored: no login`, 0],
+		])('%s', async (_, logins) => {
+			const expected = { logins, refusedLogins: 0, siteRequests: 200, unauthorized: 0 };
 			expect(await readAll()).toEqual(expected);
 		});
 
