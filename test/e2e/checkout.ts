@@ -1,13 +1,10 @@
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { run } from './processes';
+import { outputOf } from './processes';
 import { inWorkspace, ROOT } from './workspace';
 
-async function git(checkout: string, ...args: string[]): Promise<string> {
-	const { code, stdout, output } = await run('git', args, { cwd: checkout, env: process.env });
-	if (code !== 0) throw new Error(`git ${args.join(' ')} failed.\n${output}`);
-	return stdout.trim();
-}
+const git = async (checkout: string, ...args: string[]) =>
+	await outputOf('git', args, { cwd: checkout, env: process.env });
 
 /** An empty folder `.n8n/checkouts/<name>` with this checkout's dependencies. */
 function makeFolder(name: string): string {
@@ -41,9 +38,7 @@ export async function checkOutVersion(version: string, from = ROOT): Promise<str
 	const folder = makeFolder(`v${version}`);
 	const archive = join(folder, 'source.tar');
 	await git(from, 'archive', '--output', archive, commit);
-	const env = process.env;
-	const { code, output } = await run('tar', ['-xf', archive], { cwd: folder, env });
-	if (code !== 0) throw new Error(`Version ${version} could not be unpacked.\n${output}`);
+	await outputOf('tar', ['-xf', archive], { cwd: folder, env: process.env });
 	rmSync(archive);
 	return folder;
 }

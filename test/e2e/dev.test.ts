@@ -6,7 +6,7 @@ import { until } from '../helpers/until';
 import { copyCheckout } from './checkout';
 import { eventually } from './eventually';
 import { TIMEOUT_MS } from './n8n-process';
-import { freePort, GuardedProcess, run } from './processes';
+import { freePort, GuardedProcess, outputOf } from './processes';
 import { inWorkspace } from './workspace';
 
 const NODE_FILE = 'nodes/AquacultureSite/AquacultureSite.node.ts';
@@ -102,11 +102,9 @@ test('a changed text is in the running n8n, a compile error in the terminal, and
 
 /** The processes of this machine, each with its ID and its command line as its text. */
 async function processes() {
-	const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], {
-		cwd: '/',
-		env: process.env,
-	});
-	const rows = [...stdout.matchAll(/^ *(\d+) +(\d+) +(\S+) (.*)$/gm)];
+	const columns = ['-A', '-o', 'pid=,ppid=,stat=,args='];
+	const listed = await outputOf('ps', columns, { cwd: '/', env: process.env });
+	const rows = [...listed.matchAll(/^ *(\d+) +(\d+) +(\S+) (.*)$/gm)];
 	// Z has ended, and nobody has asked how
 	const running = rows.filter(([, , , state]) => !state?.startsWith('Z'));
 	return running.map(([, pid, parent, , command]) => ({ pid, parent, text: `${pid} ${command}` }));

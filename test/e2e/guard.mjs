@@ -1,7 +1,8 @@
 /**
  * `node guard.mjs <command> <arguments…>` runs a command in a process group of its own, and ends the whole group when
  * the process that forked it is gone, however that one ended. Plain JavaScript, so that every Node can start it.
- * It sends its parent `{ pid }` at the start and `{ code }` or `{ error }` at the end.
+ * It sends its parent `{ pid }` at the start and `{ code }` at the end: 127, as a shell does, where there is no such
+ * command.
  */
 import { spawn } from 'node:child_process';
 
@@ -15,7 +16,10 @@ const reportAndEnd = (message) =>
 
 const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] });
 child.on('spawn', () => process.connected && process.send({ pid: child.pid }));
-child.on('error', (error) => reportAndEnd({ error: error.message }));
+child.on('error', ({ message }) => {
+	console.error(message);
+	reportAndEnd({ code: 127 });
+});
 child.on('exit', (code) => reportAndEnd({ code }));
 // Ctrl-C goes to the whole group; the command decides what it makes of it
 process.on('SIGINT', () => undefined);

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { until } from '../helpers/until';
 import type { N8nInstall } from './install';
 import { once } from './packages';
-import { freePort, GuardedProcess, run } from './processes';
+import { freePort, GuardedProcess, outputOf } from './processes';
 import { RestClient } from './rest-client';
 import { inWorkspace, packageManagerEnv } from './workspace';
 
@@ -151,11 +151,8 @@ export class N8nProcess {
 			const manifest = { name: 'installed-nodes', private: true, dependencies: {} };
 			await writeFile(join(installed, 'package.json'), JSON.stringify(manifest));
 			await writeFile(join(installed, name), content);
-			const { code, output } = await run('npm', ['install', ...NPM_FLAGS, `./${name}`], {
-				cwd: installed,
-				env: packageManagerEnv(),
-			});
-			if (code !== 0) throw new Error(`n8n could not install ${name}.\n${output}`);
+			const options = { cwd: installed, env: packageManagerEnv() };
+			await outputOf('npm', ['install', ...NPM_FLAGS, `./${name}`], options);
 		};
 		await once(`package-${hash}`, stamp, '', () => undefined, install);
 		await cp(installed, join(this.userFolder, '.n8n', 'nodes'), { recursive: true });

@@ -16,7 +16,7 @@ export interface ProcessOptions {
 }
 
 export interface Ended {
-	/** The exit code; null when a signal ended it. */
+	/** The exit code; null when a signal ended it, 127 when there is no such command. */
 	code: number | null;
 	/** What it printed to its standard output; empty with `log`. */
 	stdout: string;
@@ -24,14 +24,14 @@ export interface Ended {
 	output: string;
 }
 
-type GuardMessage = { pid: number } | { error: string } | { code: number | null };
+type GuardMessage = { pid: number } | { code: number | null };
 
 /**
  * A command in a process group of its own. The group ends with the command, and also when this process ends, however
  * that happens, so nothing is left running.
  */
 export class GuardedProcess {
-	/** Resolves when the command has ended and all it printed has been read; rejects when it could not be started. */
+	/** Resolves when the command has ended and all it printed has been read. */
 	readonly ended: Promise<Ended>;
 
 	/** The process id of the command itself; rejects when it could not be started. */
@@ -62,24 +62,20 @@ export class GuardedProcess {
 		}
 
 		let code: number | null = null;
-		let failure: Error | undefined;
 		const closed = once(this.guard, 'close');
 		this.pid = new Promise((resolve, reject) => {
 			this.guard.on('message', (message: GuardMessage) => {
 				if ('pid' in message) resolve(message.pid);
-				else if ('error' in message) failure = new Error(message.error);
 				else ({ code } = message);
 			});
-			void closed.then(() => reject(failure ?? new Error(`${command} has already ended`)));
+			void closed.then(() => reject(new Error(`${command} has already ended`)));
 		});
+		// Whoever awaits it gets the error; where nobody does, it must not end this process
+		this.pid.catch(() => undefined);
 		this.ended = closed.then(() => {
 			this.over = true;
-			if (failure) throw failure;
 			return { code, ...printed };
 		});
-		// Whoever awaits one of the two gets the error; one that nobody awaits must not end this process.
-		this.pid.catch(() => undefined);
-		this.ended.catch(() => undefined);
 	}
 
 	get running(): boolean {
@@ -112,13 +108,28 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Runs a command to its end, whatever its exit code will be. Rejects when it could not be started. */
+/** Runs a command to its end, whatever its exit code will be. */
 export async function run(
 	command: string,
 	args: string[],
 	options: ProcessOptions,
 ): Promise<Ended> {
 	return await new GuardedProcess(command, args, options).ended;
+}
+
+/**
+ * Runs a command that must succeed.
+ * @returns what it printed to its standard output
+ * @throws Error with all that it printed
+ */
+export async function outputOf(
+	command: string,
+	args: string[],
+	options: ProcessOptions,
+): Promise<string> {
+	const { code, stdout, output } = await run(command, args, options);
+	if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed.\n${output}`);
+	return stdout.trim();
 }
 
 /** Those of some commands that this machine does not have. */

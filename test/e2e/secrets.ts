@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Service } from '../fake-service/service';
 import type { N8nInstance } from './n8n';
-import { run } from './processes';
+import { outputOf } from './processes';
 
 /** A secret in a place where it must not be. */
 export interface Finding {
@@ -74,14 +74,12 @@ function filesOf({ userFolder }: N8nInstance): Content[] {
 
 /** Every row of every table of n8n's database, also those that are only in the `-wal` file. */
 async function rowsOf({ options, databaseFile, userFolder }: N8nInstance): Promise<Content[]> {
-	const { code, output, stdout } = await run(
+	const rows = await outputOf(
 		options.install.node,
 		['--no-warnings', join(__dirname, 'dump-database.mjs'), databaseFile],
 		{ cwd: userFolder, env: {} },
 	);
-	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
-	const lines = stdout.trimEnd().split('\n');
-	return lines.flatMap((line) => {
+	return rows.split('\n').flatMap((line) => {
 		const { table, row } = JSON.parse(line) as { table: string; row: Record<string, unknown> };
 		return Object.entries(row).map(([column, value]) => ({
 			place: `table ${table}, ${column}`,

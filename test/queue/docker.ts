@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { run } from '../e2e/processes';
+import { outputOf } from '../e2e/processes';
 import { setup } from '../e2e/setup';
 import { inWorkspace, packageManagerEnv, ROOT } from '../e2e/workspace';
 import { defined } from '../helpers/at';
@@ -20,8 +20,7 @@ export async function buildImage(): Promise<string> {
 	if (!command.includes(setup().tarball)) throw new Error('The Dockerfile installs no package');
 	rmSync(home, { recursive: true, force: true });
 	const env = { ...packageManagerEnv(), HOME: home };
-	const { code, output } = await run('sh', ['-ec', command], { cwd: ROOT, env });
-	if (code !== 0) throw new Error(`The image could not be built.\n${output}`);
+	await outputOf('sh', ['-ec', command], { cwd: ROOT, env });
 	return home;
 }
 

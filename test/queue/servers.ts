@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, GuardedProcess, missingCommands, run } from '../e2e/processes';
+import { freePort, GuardedProcess, missingCommands, outputOf, run } from '../e2e/processes';
 import { SetupError } from '../e2e/workspace';
 import { defined } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
@@ -83,12 +83,8 @@ async function startPostgres(
 	const user = defined(environment['POSTGRES_USER']);
 	const password = defined(environment['POSTGRES_PASSWORD']);
 	const dir = mkdtempSync(join(tmpdir(), 'queue-postgres-'));
-	const execute = async (...command: Command) => {
-		const env = { ...process.env, PGPASSWORD: password };
-		const { code, stdout, output } = await run(...command, { cwd: dir, env });
-		if (code !== 0) throw new Error(`PostgreSQL could not be set up.\n${output}`);
-		return stdout.trim();
-	};
+	const options = { cwd: dir, env: { ...process.env, PGPASSWORD: password } };
+	const execute = async (...command: Command) => await outputOf(...command, options);
 	const passwordFile = `${dir}.password`;
 	writeFileSync(passwordFile, password);
 	cleanup.defer(() => rmSync(passwordFile));
@@ -101,12 +97,12 @@ async function startPostgres(
 	await execute(...asPostgres('initdb', '-D', dir, '-E', 'UTF8', ...login));
 	const port = await freePort();
 	const at = ['-h', '127.0.0.1', '-p', String(port)];
-	const [probe, options] = probeOf(service, at);
+	const [probe, probeArgs] = probeOf(service, at);
 	await startServer(
 		cleanup,
 		dir,
 		asPostgres('postgres', '-D', dir, ...at, '-c', 'unix_socket_directories='),
-		[postgresCommand(probe), options],
+		[postgresCommand(probe), probeArgs],
 	);
 	const database = defined(environment['POSTGRES_DB']);
 	await execute(postgresCommand('createdb'), [...at, '-U', user, database]);
