@@ -26,7 +26,7 @@ const TOOLS = {
 };
 
 const slack = new Slack();
-const sheets = new GoogleSheets('THE-ADDRESS-OF-YOUR-SPREADSHEET', 'Units');
+const sheets = new GoogleSheets();
 const openAi = new OpenAi([
 	{ name: TOOLS.sites, arguments: {} },
 	{ name: TOOLS.units, arguments: { Site_IDs: '1042' } },

@@ -141,7 +141,7 @@ export const missingCommands = (...commands: string[]) =>
  * @param port the port it must be; any if it is left out
  * @throws SetupError when that port cannot be used, with the system's error as its cause
  */
-export async function freePort(port: number | string = 0): Promise<number> {
+export async function freePort(port = 0): Promise<number> {
 	const server = createServer();
 	try {
 		server.listen({ port, host: '127.0.0.1' });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import * as http from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -12,17 +13,7 @@ export interface ProxyFault {
 	connection?: 'close' | 'hang';
 }
 
-/** A forward proxy: HTTP in absolute form (RFC 9112, section 3.2.2), anything else through CONNECT (RFC 9110, section 9.3.6). */
-export interface ForwardProxy {
-	/** For HTTP_PROXY and HTTPS_PROXY. */
-	readonly url: string;
-	/** The method and target of each request, oldest first. */
-	readonly requests: string[];
-	/** What goes wrong from now on. */
-	fault: ProxyFault | undefined;
-	reset(): void;
-	close(): Promise<void>;
-}
+export type ForwardProxy = Awaited<ReturnType<typeof startProxy>>;
 
 /** The response as bytes: there is no http.ServerResponse for CONNECT. */
 function responseText({ status, headers, body = '' }: NonNullable<ProxyFault['response']>): string {
@@ -31,23 +22,33 @@ function responseText({ status, headers, body = '' }: NonNullable<ProxyFault['re
 	return `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\n${head}\r\n${body}`;
 }
 
-/** Starts a forward proxy on 127.0.0.1, which requires no login. */
-export async function startProxy(): Promise<ForwardProxy> {
+/**
+ * Starts a forward proxy on 127.0.0.1, which requires no login: HTTP in absolute form (RFC 9112, section 3.2.2), anything
+ * else through CONNECT (RFC 9110, section 9.3.6).
+ */
+export async function startProxy() {
 	const open = new Set<Duplex>();
 	const server = http.createServer();
 	server.on('connection', (socket: Socket) => {
 		open.add(socket.once('close', () => open.delete(socket)));
 	});
 
-	const proxy: ForwardProxy = {
-		url: '',
-		requests: [],
-		fault: undefined,
-		reset() {
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const { port } = server.address() as AddressInfo;
+
+	const proxy = {
+		/** For HTTP_PROXY and HTTPS_PROXY. */
+		url: `http://127.0.0.1:${port}`,
+		/** The method and target of each request, oldest first. */
+		requests: [] as string[],
+		/** What goes wrong from now on. */
+		fault: undefined as ProxyFault | undefined,
+		reset(): void {
 			proxy.requests.length = 0;
 			proxy.fault = undefined;
 		},
-		async close() {
+		async close(): Promise<void> {
 			const closed = new Promise((resolve) => server.close(resolve));
 			for (const socket of open) socket.destroy();
 			await closed;
@@ -92,8 +93,5 @@ export async function startProxy(): Promise<ForwardProxy> {
 		request.pipe(forwarded);
 	});
 
-	server.listen(0, '127.0.0.1');
-	await new Promise((resolve) => server.once('listening', resolve));
-	const { port } = server.address() as AddressInfo;
-	return Object.assign(proxy, { url: `http://127.0.0.1:${port}` });
+	return proxy;
 }

@@ -89,6 +89,42 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
 		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 6 });
 	});
+
+	test.each([
+		['is not listening', 'http://127.0.0.1:9', '127.0.0.1:9'],
+		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],
+	])('a proxy that %s', async (_, url, named) => {
+		useProxy(url);
+		const { error } = await (await n8nFor(scheme)).run(sites({ maxRetries: 0 }));
+		expect(error?.message).toBe('The network proxy cannot be reached [item 0]');
+		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
+	});
+
+	test('a proxy that hangs: the service or a firewall, nobody knows', async () => {
+		const n8n = await n8nFor(scheme);
+		await n8n.run(SITES);
+		proxy.fault = { connection: 'hang' };
+		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
+		expect(error?.message).toBe('The service did not respond in time');
+		expect(error?.description).toMatch(/network administrator if a proxy or firewall/);
+	});
+
+	test.each([
+		[403, 'json', 'The service rejected the username or password', 'This user has no access'],
+		[502, 'html', 'The service is unavailable (status 502)', 'The service is unavailable'],
+	] as const)(
+		'a %i that the service sends through a proxy is its own',
+		async (status, body, login, site) => {
+			const service = services[scheme];
+			const n8n = await n8nFor(scheme);
+			service.faults.token.push({ status, body });
+			expect((await n8n.run(SITES)).error?.message).toContain(login);
+			service.reset();
+			service.faults.site.push({ status, body });
+			const other = await n8nFor(scheme);
+			expect((await other.run(SITES)).error?.message).toContain(site);
+		},
+	);
 });
 
 const respond = (status: number, headers = {}, body = ''): ProxyFault => ({
@@ -171,44 +207,6 @@ describe.each(CASES)('a proxy, over %s: %s', (scheme, _name, fault, message, adv
 		expect(proxy.requests).toHaveLength(tries);
 		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 3 });
 	});
-});
-
-describe.each(['https', 'http'] as const)('over %s', (scheme) => {
-	test.each([
-		['is not listening', 'http://127.0.0.1:9', '127.0.0.1:9'],
-		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],
-	])('a proxy that %s', async (_, url, named) => {
-		useProxy(url);
-		const { error } = await (await n8nFor(scheme)).run(sites({ maxRetries: 0 }));
-		expect(error?.message).toBe('The network proxy cannot be reached [item 0]');
-		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
-	});
-
-	test('a proxy that hangs: the service or a firewall, nobody knows', async () => {
-		const n8n = await n8nFor(scheme);
-		await n8n.run(SITES);
-		proxy.fault = { connection: 'hang' };
-		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
-		expect(error?.message).toBe('The service did not respond in time');
-		expect(error?.description).toMatch(/network administrator if a proxy or firewall/);
-	});
-
-	test.each([
-		[403, 'json', 'The service rejected the username or password', 'This user has no access'],
-		[502, 'html', 'The service is unavailable (status 502)', 'The service is unavailable'],
-	] as const)(
-		'a %i that the service sends through a proxy is its own',
-		async (status, body, login, site) => {
-			const service = services[scheme];
-			const n8n = await n8nFor(scheme);
-			service.faults.token.push({ status, body });
-			expect((await n8n.run(SITES)).error?.message).toContain(login);
-			service.reset();
-			service.faults.site.push({ status, body });
-			const other = await n8nFor(scheme);
-			expect((await other.run(SITES)).error?.message).toContain(site);
-		},
-	);
 });
 
 // Not every proxy names itself; one that refuses a login says so with 407

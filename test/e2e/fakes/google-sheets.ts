@@ -2,6 +2,10 @@ import type { Host } from './hosts';
 
 type Cell = string | number;
 
+/** As the example has them: the address of the spreadsheet, and the title of its only sheet. */
+const SPREADSHEET = 'THE-ADDRESS-OF-YOUR-SPREADSHEET';
+const SHEET = 'Units';
+
 /** A range in A1 notation: `'Units'` (the whole sheet), `Units!C5`, `Units!2:13`. */
 const RANGE = /^'?(?<title>[^!']+)'?(?:!(?<column>[A-Z]?)(?<row>\d+)(?::\d+)?)?$/;
 
@@ -12,12 +16,6 @@ export class GoogleSheets {
 
 	/** The cells by row; the first row holds the names of the columns. */
 	readonly cells: Cell[][] = [];
-
-	/** @param title of the sheet */
-	constructor(
-		private readonly spreadsheetId: string,
-		private readonly title: string,
-	) {}
 
 	/** The rows by the names of the columns; an empty cell is ''. */
 	get rows(): Array<Record<string, Cell>> {
@@ -31,10 +29,10 @@ export class GoogleSheets {
 		if (headers.authorization !== `Bearer ${this.accessToken}`) {
 			throw new Error('Request is not authorized');
 		}
-		const root = `/v4/spreadsheets/${this.spreadsheetId}`;
+		const root = `/v4/spreadsheets/${SPREADSHEET}`;
 		const values = `${root}/values/`;
 		if (method === 'GET' && path === root) {
-			return { sheets: [{ properties: { sheetId: 0, title: this.title } }] };
+			return { sheets: [{ properties: { sheetId: 0, title: SHEET } }] };
 		}
 		// Makes room for empty rows.
 		if (method === 'POST' && path === `${root}:batchUpdate`) return {};
@@ -43,7 +41,7 @@ export class GoogleSheets {
 			for (const { range, values } of data) this.write(range, values);
 			return {};
 		}
-		if (method === 'GET' && path === `${values}'${this.title}'`) {
+		if (method === 'GET' && path === `${values}'${SHEET}'`) {
 			return this.cells.length > 0 ? { values: this.cells } : {};
 		}
 		if (method === 'PUT' && path.startsWith(values)) {
@@ -55,7 +53,7 @@ export class GoogleSheets {
 
 	private write(range: string, values: Cell[][]): void {
 		const { title, column, row } = RANGE.exec(range)?.groups ?? {};
-		if (title !== this.title || row === undefined) throw new Error(`There is no range ${range}`);
+		if (title !== SHEET || row === undefined) throw new Error(`There is no range ${range}`);
 		const firstColumn = column ? column.charCodeAt(0) - 'A'.charCodeAt(0) : 0;
 		values.forEach((cells, down) => {
 			const target = (this.cells[Number(row) - 1 + down] ??= []);
