@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { checkOutVersion, copyCheckout } from '../e2e/checkout';
 import { waitForPoll } from '../e2e/checks';
-import { run } from '../e2e/processes';
+import { outputOf } from '../e2e/processes';
 import { saveCredential, useN8n } from '../e2e/use-n8n';
 import { chain, manualTrigger, node, reportChanges } from '../e2e/workflows';
 import { inWorkspace, ROOT } from '../e2e/workspace';
@@ -81,8 +81,11 @@ interface InstalledPackage {
 
 let registry: Registry;
 
-/** Runs the commands of publish.yml for a tag, less what needs GitHub: `npm ci`, and the provenance that it signs. */
-async function publish(folder: string, tag: string) {
+/**
+ * Runs the commands of publish.yml for a version's tag, less what needs GitHub: `npm ci`, and the provenance that it
+ * signs.
+ */
+async function publish(folder: string, version: string): Promise<void> {
 	const { pack, publish: upload } = readJobs('publish.yml');
 	const commands = [...commandsOf(defined(pack)), ...commandsOf(defined(upload))]
 		.filter((command) => command !== 'npm ci')
@@ -90,15 +93,10 @@ async function publish(folder: string, tag: string) {
 	const env = {
 		PATH: process.env['PATH'],
 		HOME: registry.publisherHome,
-		GITHUB_REF_NAME: tag,
+		GITHUB_REF_NAME: `v${version}`,
 		...registry.env,
 	};
-	return await run('bash', ['-ec', commands.join('\n')], { cwd: folder, env });
-}
-
-async function publishVersion(folder: string, version: string): Promise<void> {
-	const { code, output } = await publish(folder, `v${version}`);
-	if (code !== 0) throw new Error(`Version ${version} could not be published.\n${output}`);
+	await outputOf('bash', ['-ec', commands.join('\n')], { cwd: folder, env });
 }
 
 const stage = useN8n('release', {
@@ -150,14 +148,14 @@ test('a clone without the history says what it lacks', async () => {
 	const clone = inWorkspace('checkouts', 'shallow');
 	rmSync(clone, { recursive: true, force: true });
 	const env = process.env;
-	await run('git', ['clone', '--depth=1', `file://${ROOT}`, clone], { cwd: ROOT, env });
+	await outputOf('git', ['clone', '--depth=1', `file://${ROOT}`, clone], { cwd: ROOT, env });
 	await expect(checkOutVersion(OLD, clone)).rejects.toThrow('git fetch --unshallow');
 });
 
 // Each test continues where the one before it has left the instance, as the life of a release does.
 
 test(`${OLD} is published and installed, and its workflows run`, async () => {
-	await publishVersion(await checkOutVersion(OLD), OLD);
+	await publish(await checkOutVersion(OLD), OLD);
 	const { rest } = stage.n8n;
 	const { installedVersion, installedNodes } = await rest.post<InstalledPackage>(PACKAGES, {
 		name: PACKAGE,
@@ -174,15 +172,14 @@ test(`${OLD} is published and installed, and its workflows run`, async () => {
 });
 
 test('a tag that is not the version in package.json publishes nothing', async () => {
-	const { code } = await publish(await copyCheckout('release'), `v${OLD}`);
-	expect(code).not.toBe(0);
+	await expect(publish(await copyCheckout('release'), OLD)).rejects.toThrow();
 	expect(await installed()).toEqual([
 		expect.not.objectContaining({ updateAvailable: expect.anything() as unknown }),
 	]);
 });
 
 test(`${NEW} is published and offered as an update, which n8n installs`, async () => {
-	await publishVersion(await copyCheckout('release'), NEW);
+	await publish(await copyCheckout('release'), NEW);
 	expect(await installed()).toMatchObject([{ installedVersion: OLD, updateAvailable: NEW }]);
 	const updated = await stage.n8n.rest.patch<InstalledPackage>(PACKAGES, { name: PACKAGE });
 	expect(updated.installedVersion).toBe(NEW);
