@@ -48,7 +48,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
 	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
 	'nodes/service/retries': PACE_TESTS,
-	'nodes/service/session': [RUN_TEST, 'test/credentials/AquacultureApi.memory.test.ts'],
+	'nodes/service/session': ['test/credentials/AquacultureApi.memory.test.ts'],
 	'nodes/service/SiteService': [
 		'test/nodes/AquacultureSite',
 		'test/credentials/AquacultureApi.memory.test.ts',

@@ -31,12 +31,7 @@ const run = async (
 	settings?: Parameters<typeof farm.run>[2],
 ) => await farm.run({ operation: 'get', options }, siteIds, settings);
 
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
-
 const hintsOf = ({ hints }: NodeResult) => hints.map(({ message }) => message);
-
-const failedItems = ({ items }: NodeResult) =>
-	items.flatMap(({ json }, index) => ('error' in json ? [index] : []));
 
 describe('requests side by side', () => {
 	test.each([1, 7, 30])('are never more than Max Concurrency, here %i', async (maxConcurrency) => {
@@ -116,43 +111,6 @@ test('Retry-After of an hour at the login fails all items after one request', as
 	expect(error?.message).toBe('The service asked for a wait of 60 minutes [item 0]');
 	expect(error?.httpCode).toBe('429');
 	expect(service.counts.requests).toBe(1);
-});
-
-describe('a token that expires in mid-run', () => {
-	test('is renewed once, also for a request that finds it out later', async () => {
-		await run([first]);
-		service.expireTokens();
-		service.faults.site.push({ siteId: first, latencyMs: 200, times: 1 });
-		expect((await run(ids.slice(0, 2))).items).toHaveLength(2);
-		expect(service.counts).toMatchObject({ siteRequests: 1 + 2 * 2, logins: 2 });
-	});
-
-	test('does not come back with a slow response to an earlier request', async () => {
-		const [slow, ...others] = ids.slice(0, 60);
-		let requests = 0;
-		service.faults.site.push(
-			{ siteId: slow, drip: { bytes: 20, everyMs: 10 } },
-			{
-				siteId: others,
-				latencyMs: () => {
-					if (++requests === 5) service.expireTokens();
-					return 20;
-				},
-			},
-		);
-		const { items } = await run([slow, ...others], { maxConcurrency: 2 });
-		expect(items).toHaveLength(60);
-		expect(service.counts).toMatchObject({ siteRequests: 60 + 1, logins: 2 });
-	});
-
-	test('for ever, with many requests in flight: few logins', async () => {
-		service.faults.site.push({ status: 401 });
-		const result = await run(ids, {}, CONTINUE);
-		expect(failedItems(result)).toHaveLength(200);
-		expect(service.counts.logins).toBeLessThanOrEqual(6);
-		// Those in flight at first, each with its token and with the new one, and a few more
-		expect(service.counts.siteRequests).toBeLessThanOrEqual(2 * 64 + 12);
-	});
 });
 
 describe('stopping the execution', () => {

@@ -34,6 +34,42 @@ test('sites that answer 401 while others are read cost a handful of logins, and 
 	}
 });
 
+describe('a token that expires in mid-run', () => {
+	test('is renewed once, also for a request that finds it out later', async () => {
+		const [first, second] = [at(IDS, 0), at(IDS, 1)];
+		await run([first]);
+		farm.service.expireTokens();
+		farm.service.faults.site.push({ siteId: first, latencyMs: 200, times: 1 });
+		expect(dataOf(await run([first, second]))).toEqual(FARMS.slice(0, 2));
+		expect(farm.service.counts).toMatchObject({ siteRequests: 1 + 2 * 2, logins: 2 });
+	});
+
+	test('does not come back with a slow response to an earlier request', async () => {
+		const [slow = 0, ...others] = IDS.slice(0, 60);
+		let requests = 0;
+		farm.service.faults.site.push(
+			{ siteId: slow, drip: { bytes: 20, everyMs: 10 } },
+			{
+				siteId: others,
+				latencyMs: () => {
+					if (++requests === 5) farm.service.expireTokens();
+					return 20;
+				},
+			},
+		);
+		expect(dataOf(await run([slow, ...others], { maxConcurrency: 2 }))).toEqual(FARMS.slice(0, 60));
+		expect(farm.service.counts).toMatchObject({ siteRequests: 60 + 1, logins: 2 });
+	});
+
+	test('for ever, with many requests in flight: few logins', async () => {
+		farm.service.faults.site.push({ status: 401 });
+		expect(errorsOf(await run(IDS))).toHaveLength(IDS.length);
+		expect(farm.service.counts.logins).toBeLessThanOrEqual(6);
+		// Those in flight at first, each with its token and with the new one, and a few more
+		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(2 * 64 + 12);
+	});
+});
+
 /** Expires all tokens when the n-th request with the n-th token arrives: `expiries[0]` is about the first one. */
 function expireAt(...expiries: number[]): void {
 	const uses = new Map<string, number>();
