@@ -17,6 +17,12 @@ test('one of several sites: how to keep the others', async () => {
 	expect(await adviceOf({ status: 404, siteId: 1057 })).toContain(KEEP);
 });
 
+test('one of several items: how to keep the others', async () => {
+	farm.service.faults.site.push({ status: 404, siteId: 1057 });
+	const { error } = await farm.run({ operation: 'get' }, [1042, 1057]);
+	expect(error?.description).toContain(KEEP);
+});
+
 test('a single site: there is nothing to keep', async () => {
 	expect(await adviceOf({ status: 404 }, { operation: 'get', siteId: 1042 })).not.toContain(KEEP);
 });
