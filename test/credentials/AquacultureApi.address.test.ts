@@ -23,6 +23,14 @@ afterAll(async () => {
 	await Promise.all(all.map(async (each) => await each.close()));
 });
 
+test('a self-signed certificate is rejected before anything is sent', async () => {
+	const n8n = await seaFarm(secured, { accessToken: 'stored' });
+	for (const node of [get, siteRequest(secured)]) {
+		expect((await n8n.run({ node })).status).toBe('error');
+	}
+	expect(secured.counts.requests).toBe(0);
+});
+
 test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {
 	const n8n = await seaFarm(secured, { allowUnauthorizedCerts: true });
 	for (const node of [get, siteRequest(secured)]) {

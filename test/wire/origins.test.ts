@@ -69,6 +69,7 @@ describe('the HTTP Request node sends the token to the origin of the base URL', 
 test.each([
 	['within the origin', { baseURL: API, url: '/feed/plans' }, 'Bearer token-1'],
 	['to another origin', { baseURL: OTHER, url: '/meta/sites/0' }, undefined],
+	['that is no address', { baseURL: 'api.example.com', url: '/meta/sites/0' }, undefined],
 ])('a request with a base URL of its own, %s', async (_, options, authorization) => {
 	const { baseURL, headers } = await authenticated(options);
 	expect([baseURL, headers?.Authorization]).toEqual([options.baseURL, authorization]);

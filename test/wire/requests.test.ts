@@ -90,6 +90,16 @@ test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 	},
 );
 
+test('a request that names none gets a version beside its own headers', async () => {
+	const headers = { Accept: 'text/plain' };
+	const request = await authenticated({ url: `${API}${SITE_PATH}`, headers });
+	expect(request.headers).toEqual({
+		...headers,
+		'Api-Version': '2025-01-01',
+		Authorization: 'Bearer token-1',
+	});
+});
+
 test.each([
 	['the node', siteNode({ operation: 'get', siteId: 1042 })],
 	['the HTTP Request node', httpRequestNode(`${API}${SITE_PATH}`)],
