@@ -26,7 +26,7 @@ const PURE_FOLDERS = ['operations', 'site', 'trigger'];
 
 /** The starts of paths: where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
 const OTHER_TESTS: Record<string, string[]> = {
-	'credentials/AquacultureApi': [...LOGIN_TESTS, WIRE_TESTS],
+	'credentials/AquacultureApi': ['test/nodes/descriptions.test.ts', ...LOGIN_TESTS, WIRE_TESTS],
 	'nodes/AquacultureSite': [
 		'test/nodes/advice.test.ts',
 		'test/nodes/descriptions.test.ts',
