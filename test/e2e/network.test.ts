@@ -1,3 +1,4 @@
+import { DESERTED } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { until } from '../helpers/until';
 import { type ForwardProxy, startProxy } from '../proxy/forward-proxy';
@@ -98,12 +99,11 @@ describe('a proxy between n8n and a service whose certificate only NODE_EXTRA_CA
 });
 
 describe("n8n's protection of internal addresses, and a proxy that is not there", () => {
-	const nowhere = 'http://127.0.0.1:9';
 	const stage = useN8n('network-protected', {
 		n8n: () => ({
 			env: {
-				HTTP_PROXY: nowhere,
-				HTTPS_PROXY: nowhere,
+				HTTP_PROXY: DESERTED,
+				HTTPS_PROXY: DESERTED,
 				N8N_SSRF_PROTECTION_ENABLED: 'true',
 				N8N_SSRF_ALLOWED_HOSTNAMES: 'localhost',
 			},

@@ -10,7 +10,7 @@ export type BodyKind = 'json' | 'html' | 'empty' | 'broken';
 /** A ready-made body, any JSON, any text (as text/plain), or any bytes (as application/json). */
 export type Body = BodyKind | { json: unknown } | { text: string } | Uint8Array;
 
-/** Seconds, an HTTP-date that many seconds ahead (RFC 9110, 10.2.3), or any text as it is. */
+/** Seconds, those at the moment of the response, an HTTP-date that many seconds ahead (RFC 9110, 10.2.3), or any text as it is. */
 export type RetryAfter = number | (() => number) | { dateInSeconds: number } | string;
 
 /**

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { selfSignedCertificate } from '../fake-service/certificate';
+import { DESERTED } from '../fake-service/faults';
 import { type Service, startService } from '../fake-service/service';
 import { skipLoginPauses } from '../helpers/login-pause';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../helpers/sea-farm';
@@ -91,7 +92,7 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 	});
 
 	test.each([
-		['is not listening', 'http://127.0.0.1:9', '127.0.0.1:9'],
+		['is not listening', DESERTED, '127.0.0.1:9'],
 		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],
 	])('a proxy that %s', async (_, url, named) => {
 		useProxy(url);

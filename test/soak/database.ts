@@ -1,5 +1,5 @@
 import type { N8nInstance } from '../e2e/n8n';
-import { run } from '../e2e/processes';
+import { outputOf } from '../e2e/processes';
 import { ROOT } from '../e2e/workspace';
 import { postgresCommand, type Servers } from '../queue/servers';
 
@@ -29,7 +29,8 @@ export async function staticDataInSqlite(
 	{ databaseFile }: N8nInstance,
 	node: string,
 ): Promise<StaticData> {
-	const stdout = await outputOf(node, ['--no-warnings', '-e', SQLITE, databaseFile]);
+	const args = ['--no-warnings', '-e', SQLITE, databaseFile];
+	const stdout = await outputOf(node, args, { cwd: ROOT, env: process.env });
 	return JSON.parse(stdout) as StaticData;
 }
 
@@ -42,7 +43,10 @@ export async function staticDataInPostgres(
 			...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
 			...sql.flatMap((statement) => ['-c', statement]),
 		];
-		return outputOf(postgresCommand('psql'), args, { PGPASSWORD: password });
+		return outputOf(postgresCommand('psql'), args, {
+			cwd: ROOT,
+			env: { ...process.env, PGPASSWORD: password },
+		});
 	};
 	const bytes = await psql(sizeQuery('octet_length("staticData"::text)'));
 	const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);
@@ -50,13 +54,4 @@ export async function staticDataInPostgres(
 		bytes: Number(bytes),
 		writeMs: Math.round(Number(/Time: ([\d.]+) ms/.exec(timing)?.[1])),
 	};
-}
-
-async function outputOf(name: string, args: string[], env = {}): Promise<string> {
-	const { code, stdout, output } = await run(name, args, {
-		cwd: ROOT,
-		env: { ...process.env, ...env },
-	});
-	if (code !== 0) throw new Error(`The database could not be read.\n${output}`);
-	return stdout.trim();
 }
