@@ -1,6 +1,6 @@
 /**
  * The rooms of the shipped code, and which way imports may run between them (CONTRIBUTING.md, "Where things are"):
- * nodes → operations, trigger → service → site. The credential knows the service only.
+ * nodes → operations, trigger → run → service → site. The credential knows the service only.
  */
 const NODES = '^nodes/AquacultureSite/';
 
@@ -30,8 +30,9 @@ module.exports = {
 		},
 		room('site', `${NODES}site/`, []),
 		room('service', `${NODES}service/`, ['site']),
+		room('run', `${NODES}run/`, ['service', 'site']),
 		room('operations', `${NODES}operations/`, ['service', 'site']),
-		room('trigger', `${NODES}trigger/`, ['service', 'site']),
+		room('trigger', `${NODES}trigger/`, ['run', 'service', 'site']),
 		room('credentials', '^credentials/', ['service']),
 		{
 			name: 'nodes-and-credentials-know-no-tests',
@@ -47,7 +48,8 @@ module.exports = {
 				path: [
 					`${NODES}site/`,
 					`${NODES}trigger/`,
-					`${NODES}service/(advice|baseUrl|connectionFailures|failures|pace|response|retries)`,
+					`${NODES}service/(advice|baseUrl|connectionFailures|failures|response)`,
+					`${NODES}run/(circuitBreaker|concurrencyLimit|hints|rateLimit|retry|session)`,
 				],
 			},
 			to: { path: 'n8n-workflow', dependencyTypesNot: ['type-only'] },

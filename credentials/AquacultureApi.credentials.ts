@@ -77,8 +77,8 @@ export class AquacultureApi implements ICredentialType {
 			default: '',
 		},
 		{
-			displayName: 'Login of the Access Token',
-			name: 'accessTokenLogin',
+			displayName: 'Access Token Fingerprint',
+			name: 'tokenFingerprint',
 			type: 'hidden',
 			typeOptions: { password: true },
 			default: '',
@@ -86,7 +86,7 @@ export class AquacultureApi implements ICredentialType {
 	];
 
 	/**
-	 * n8n calls it where it has no token, and again after a 401 (or, from the HTTP Request node, after any
+	 * n8n calls it if it has no token, and again after a 401 (or, from the HTTP Request node, after any
 	 * failed request).
 	 *
 	 * @throws ServiceFailure, whose message n8n's credential dialog shows

@@ -4,8 +4,9 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const LONGEST = [
 	'faults/underLoad',
 	'faults/matrix',
-	'nodes/service/SiteService',
-	'nodes/service/session',
+	'conditions/conditions',
+	'nodes/run/SiteService',
+	'nodes/run/session',
 	'credentials/AquacultureApi.login',
 	'fuzz/engine',
 	'e2e/secrets',
@@ -15,6 +16,8 @@ const LONGEST = [
 	'e2e/browser/previews',
 	'e2e/browser/examples',
 	'e2e/examples',
+	'e2e/demo',
+	'e2e/dev',
 ];
 
 const place = ({ path }) => {

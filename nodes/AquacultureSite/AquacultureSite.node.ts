@@ -7,16 +7,17 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { toNodeError } from './nodeErrors';
+import { asHtml, errorItem, toPlainError } from './nodeErrors';
 import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
 import { listNames, parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
+import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/advice';
 import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
-import { SiteService } from './service/SiteService';
+import { escapeHtml } from './site/plainText';
 import type { Site } from './site/site';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
@@ -30,7 +31,7 @@ const ITEMS_AT_ONCE = 100;
 const TASKS_AT_ONCE = 500;
 
 const KEEP_THE_OTHERS =
-	"To keep what can be read, set 'On Error' to 'Continue' in the node's settings.";
+	"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 
 /** What one input item asks for. */
 interface ItemTask extends Task {
@@ -38,7 +39,7 @@ interface ItemTask extends Task {
 	requestOptions: RequestOptions;
 }
 
-/** @throws ParameterError, or n8n's own error where an expression fails */
+/** @throws ParameterError, or n8n's own error if an expression fails */
 function parseTask(context: IExecuteFunctions, operation: Operation, itemIndex: number): ItemTask {
 	const parameter = (name: string, fallback?: unknown) =>
 		context.getNodeParameter(name, itemIndex, fallback) as unknown;
@@ -46,34 +47,6 @@ function parseTask(context: IExecuteFunctions, operation: Operation, itemIndex: 
 	const options = parameter('options', {}) as IDataObject;
 	const task = operation.parse(parameter, options);
 	return { ...task, itemIndex, requestOptions: parseRequestOptions(options) };
-}
-
-/**
- * An item that failed, as n8n sends it on. It has no `error` beside its `json`, for which n8n would replace the
- * whole of it by the message.
- *
- * @param siteId the site that could not be read, where it is one; n8n sends an item to the error output, with the
- * fields of its input, only where it has no fields but these two, and there it is left out
- */
-function errorItem(
-	{ message, description }: NodeFailure,
-	itemIndex: number,
-	siteId?: string,
-): INodeExecutionData {
-	return {
-		json: {
-			error: message,
-			...(description && { message: description }),
-			...(siteId !== undefined && { siteId: asNumber(siteId) }),
-		},
-		pairedItem: { item: itemIndex },
-	};
-}
-
-/** A site's ID as the service sends it; as text where it is too large to be exact as a number. */
-function asNumber(siteId: string): number | string {
-	const number = Number(siteId);
-	return Number.isSafeInteger(number) ? number : siteId;
 }
 
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
@@ -88,7 +61,7 @@ class SiteRun {
 
 	private firstFailure?: NodeFailure;
 
-	/** Whether there is something to keep when one site cannot be read. */
+	/** Whether there is something to keep if one site cannot be read. */
 	private isSeveral: boolean;
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -96,10 +69,9 @@ class SiteRun {
 		this.isSeveral = this.results.length > 1;
 	}
 
-	/** @throws NodeApiError or NodeOperationError, the first one, where the node must stop on a failure */
+	/** @throws NodeApiError or NodeOperationError, the first one, if the node must stop on a failure */
 	async execute(): Promise<INodeExecutionData[]> {
 		const tasks = await this.parseTasks();
-		this.isSeveral ||= tasks.some(({ siteIds }) => siteIds.length > 1);
 		const service = await this.openService(tasks);
 		if (service) {
 			await this.performAll(tasks, service);
@@ -117,16 +89,19 @@ class SiteRun {
 			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
 			try {
 				operation ??= findOperation(this.context.getNodeParameter('operation', 0));
-				tasks.push(parseTask(this.context, operation, itemIndex));
+				const task = parseTask(this.context, operation, itemIndex);
+				this.isSeveral ||= task.siteIds.length + task.failures.length > 1;
+				for (const failure of task.failures) this.fail(failure, itemIndex);
+				if (task.siteIds.length > 0) tasks.push(task);
 			} catch (error) {
 				this.fail(error, itemIndex);
-				this.stopIfFailed();
 			}
+			this.stopIfFailed();
 		}
 		return tasks;
 	}
 
-	/** Undefined where nothing is to be read, or the credential cannot be used: each item says why. */
+	/** Undefined if nothing is to be read, or the credential cannot be used: each item says why. */
 	private async openService(tasks: ItemTask[]): Promise<SiteService | undefined> {
 		const [first] = tasks;
 		if (!first) return undefined;
@@ -171,7 +146,7 @@ class SiteRun {
 		this.results[task.itemIndex]?.unshift(...items.map((item) => ({ ...item, pairedItem })));
 	}
 
-	/** The site, or none where it could not be read. */
+	/** The site, or none if it could not be read. */
 	private async read(siteId: string, task: ItemTask, service: SiteService): Promise<ReadSite[]> {
 		const { parts, requestOptions, itemIndex } = task;
 		try {
@@ -184,7 +159,7 @@ class SiteRun {
 		}
 	}
 
-	/** Each item gets a site of its own, also where several asked for the same. */
+	/** Each item gets a site of its own, even if several asked for the same. */
 	private ownCopy(site: Site): Site {
 		if (this.givenOut.has(site)) return deepCopy(site as IDataObject);
 		this.givenOut.add(site);
@@ -194,20 +169,21 @@ class SiteRun {
 	private addHints(service: SiteService): void {
 		const messages = service.hints();
 		for (const [hint, names] of this.hints) messages.push(`${hint}: ${listNames(names)}`);
-		addExecutionHints(this.context, messages);
+		// n8n renders hints as HTML
+		addExecutionHints(this.context, messages.map(escapeHtml));
 	}
 
 	private fail(error: unknown, itemIndex: number, siteId?: string): void {
-		const failure = toNodeError(this.context.getNode(), error, itemIndex);
+		const failure = toPlainError(this.context.getNode(), error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
 		if (this.isSeveral && !isOfRun && !this.context.continueOnFail()) {
 			failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
 		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
-		this.firstFailure ??= failure;
 		const hasErrorOutput = this.context.getNode().onError === 'continueErrorOutput';
-		const item = errorItem(failure, itemIndex, hasErrorOutput ? undefined : siteId);
+		const item = errorItem(failure, itemIndex, { siteId, hasErrorOutput });
 		this.results[itemIndex]?.push(item);
+		this.firstFailure ??= asHtml(failure, error);
 	}
 
 	private mustStop(): boolean {
@@ -232,12 +208,13 @@ export class AquacultureSite implements INodeType {
 		subtitle: siteSubtitle,
 		description:
 			'Read data about aquaculture sites (sea farms) and their units: details, tables, maps',
+		documentationUrl: 'https://github.com/n8n-nodes-aquaculture/n8n-nodes-aquaculture#use-the-node',
 		defaults: { name: 'Aquaculture Site' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: CREDENTIAL, required: true, testedBy: 'testCredential' }],
-		// Headers of the response that may hold a session, with 'Include Response Headers and Status'
+		// Headers of the response that may hold a session, with 'Full Response'
 		sensitiveOutputFields: ['headers.set-cookie', 'headers.authorization', 'headers.x-auth-token'],
 		properties: siteFields,
 	};

@@ -8,38 +8,34 @@ import type {
 } from 'n8n-workflow';
 
 import { toNodeError } from './nodeErrors';
+import { SiteService } from './run/SiteService';
 import { testCredential } from './service/credentialTest';
+import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
-import { SiteService } from './service/SiteService';
-import {
-	claim,
-	isDurable,
-	occasionOf,
-	pollBudget,
-	refusalOf,
-	release,
-	rememberRefusal,
-} from './trigger/activation';
+import type { Site } from './site/site';
+import { activate, pollReasonOf } from './trigger/activation';
+import type { PollReason } from './trigger/activation';
+import { fieldNames } from './trigger/changes';
 import type { SiteEvent } from './trigger/events';
 import { parseSettings, triggerFields } from './trigger/fields';
-import { recall, remember } from './trigger/latest';
+import { checkIgnoredFields } from './trigger/ignoredFields';
 import { concludePoll } from './trigger/poll';
-import { readFirstSite, readSites } from './trigger/reading';
+import { inReadOrder, readFirstSite, readSites } from './trigger/reading';
+import type { Reading } from './trigger/reading';
 import { sampleEvents } from './trigger/samples';
-import { readState, writeState } from './trigger/state';
-import { inTurn } from './trigger/turns';
+import { Claim, readState } from './trigger/state';
 
-// A wait that is longer ends the poll: what is left has its turn in the next one
+// A wait that is longer ends the poll: what is left is read in the next one
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 
-// n8n's scheduler may end a poll after 45 seconds. That leaves it time to compare, to store and to report.
+// Shorter than the shortest interval of n8n, a minute, with time to compare, to store and to report
 const LONGEST_POLL_MS = 36_000;
 
 const FIRST_POLL =
 	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
 
 const WHILE_BUILDING =
-	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, made up from the first site in <b>Site IDs</b>; nothing has really changed.<br><br>';
+	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, based on the first site in <b>Site IDs</b>. No real change occurred.<br><br>';
 
 // What is below the button, and its help "When will this node trigger my flow?"
 const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
@@ -72,6 +68,9 @@ export class AquacultureSiteTrigger implements INodeType {
 		// n8n's node list shows this one for the site node too
 		description:
 			'Read aquaculture sites (sea farms) and their units, or start the workflow when they change',
+		// The link of the codex would lose its section: n8n appends parameters to it
+		documentationUrl:
+			'https://github.com/n8n-nodes-aquaculture/n8n-nodes-aquaculture#use-the-trigger',
 		defaults: { name: 'Aquaculture Site Trigger' },
 		polling: true,
 		triggerPanel: TRIGGER_PANEL,
@@ -83,7 +82,7 @@ export class AquacultureSiteTrigger implements INodeType {
 				whenToDisplay: 'always',
 				location: 'outputPane',
 				message:
-					"Test events are made up from the first site in 'Site IDs'. The events of a published workflow are real.",
+					"Test events are based on the first site in 'Site IDs'. The events of a published workflow are real.",
 			},
 		],
 		inputs: [],
@@ -109,60 +108,63 @@ function settingsOf(context: IPollFunctions) {
 	return parseSettings((name, fallback) => context.getNodeParameter(name, fallback));
 }
 
-/** What a trigger is known by. */
-function nameOf(context: IPollFunctions): string {
-	return `${context.getWorkflow().id} ${context.getNode().id}`;
-}
-
 /** What "Fetch Test Event" shows. */
 async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
-	const { siteIds, apiVersion, events } = settingsOf(context);
+	const settings = settingsOf(context);
+	const { siteIds, apiVersion, events } = settings;
 	const service = await SiteService.open(context, LIMITS);
-	const site = await readFirstSite(service, siteIds, {
-		apiVersion,
-		milliseconds: LONGEST_POLL_MS,
-	});
-	return sampleEvents(site, events, new Date().toISOString());
+	const bounds = { apiVersion, milliseconds: LONGEST_POLL_MS };
+	const site = await readFirstSite(service, siteIds, bounds);
+	return sampleEvents(site, events, settings, new Date().toISOString());
+}
+
+/** The names of all fields of the sites; undefined if some could not be read, and may have others. */
+function fieldsIn({ results, interruption }: Reading): string[] | undefined {
+	const read = [...results.values()];
+	if (interruption || read.some((result) => result instanceof ServiceFailure)) return undefined;
+	return (read as Site[]).flatMap(fieldNames);
 }
 
 /** @throws ParameterError, ServiceFailure, or n8n's own error */
 async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
-	const startedAt = Date.now();
-	const occasion = occasionOf(context);
-	const settings = settingsOf(context);
-	const service = await SiteService.open(context, LIMITS);
-	const kept = context.getWorkflowStaticData('node');
-	const refusal = refusalOf(kept);
-	if (refusal) throw refusal;
+	const reason = pollReasonOf(context);
+	const staticData = context.getWorkflowStaticData('node');
+	const claim = Claim.take(staticData);
 	// The poll that is still running reads the same sites
-	if (!claim(kept)) return [];
+	if (!claim) return [];
+	const poll = async () => await findChanges(context, reason, claim);
 	try {
-		const { polledAt } = kept;
-		const trigger = isDurable(context) ? nameOf(context) : undefined;
-		const saved = readState(kept, `${service.url} ${settings.apiVersion}`);
-		const old = trigger === undefined ? saved : recall(trigger, saved);
-		const siteIds = inTurn(settings.siteIds, old.turns);
-		const milliseconds = Math.min(LONGEST_POLL_MS, pollBudget(context));
-		const { apiVersion } = settings;
-		const reading = await readSites(service, siteIds, { occasion, apiVersion, milliseconds });
-		// From here on nothing waits. Where another poll has taken over meanwhile, what this one has read is older.
-		if (kept.polledAt !== polledAt) return [];
-		const poll = { ...reading, occasion, siteIds, now: new Date() };
-		const { state, events, unread, failure } = concludePoll(old, poll, settings);
-		writeState(kept, state);
-		if (trigger !== undefined) remember(trigger, state);
-		for (const {
-			siteId,
-			failure: { message, description },
-		} of unread) {
-			context.logger.warn(`Aquaculture Site Trigger: site ${siteId} was not read: ${message}`, {
-				description,
-			});
-		}
-		if (!failure) return events;
-		if (occasion === 'activation') rememberRefusal(kept, failure, startedAt);
-		throw failure;
+		return await (reason === 'activation' ? activate(staticData, poll) : poll());
 	} finally {
-		release(kept);
+		claim.release();
 	}
+}
+
+async function findChanges(
+	context: IPollFunctions,
+	reason: PollReason,
+	claim: Claim,
+): Promise<SiteEvent[]> {
+	const settings = settingsOf(context);
+	const { siteIds, apiVersion } = settings;
+	const service = await SiteService.open(context, LIMITS);
+	const staticData = context.getWorkflowStaticData('node');
+	const old = readState(staticData, `${service.url} ${apiVersion}`);
+	const ordered = inReadOrder(siteIds, old.readOrder);
+	const bounds = { reason, apiVersion, milliseconds: LONGEST_POLL_MS };
+	const reading = await readSites(service, ordered, bounds);
+	// From here on nothing waits. If another poll has taken over meanwhile, what this one has read is older.
+	if (!claim.isValid) return [];
+	if (reason === 'activation') checkIgnoredFields(settings.ignoreFields, fieldsIn(reading));
+	const poll = { ...reading, reason, siteIds, now: new Date() };
+	const { state, events, unreadable, failure } = concludePoll(old, poll, settings);
+	Object.assign(staticData, state);
+	for (const { siteId, failure } of unreadable) {
+		context.logger.warn(
+			`Aquaculture Site Trigger: site ${siteId} was not read: ${failure.message}`,
+			{ description: failure.description },
+		);
+	}
+	if (failure) throw failure;
+	return events;
 }

@@ -1,20 +1,41 @@
+import * as workflow from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { joinSentences } from './service/advice';
+import { toWords } from './service/advice';
 import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
 import { ParameterError } from './site/parameters';
+import { escapeHtml, withoutTags } from './site/plainText';
 
 /** Either of n8n's errors of a node. */
 export type NodeFailure = NodeApiError | NodeOperationError;
+
+/** {@link toPlainError}, to be thrown. */
+export function toNodeError(node: INode, error: unknown): NodeFailure {
+	return asHtml(toPlainError(node, error), error);
+}
+
+/**
+ * A failure to be thrown, in which nobody else's words become HTML: n8n's editor renders the description as HTML, and
+ * the message as text in the panel but as HTML in its pop-up, so there is no escape for what looks like a tag.
+ *
+ * @param error what it was made from; n8n's own errors are HTML already
+ */
+export function asHtml(failure: NodeFailure, error: unknown): NodeFailure {
+	if (error instanceof ServiceFailure || error instanceof ParameterError) {
+		failure.description &&= escapeHtml(failure.description);
+		failure.message = withoutTags(failure.message);
+	}
+	return failure;
+}
 
 /**
  * A failure as n8n shows it, with the item it belongs to.
  *
  * @param error a ServiceFailure, a ParameterError, or what n8n itself has thrown
  */
-export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+export function toPlainError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
 	if (error instanceof ServiceFailure) return toNodeApiError(node, error, itemIndex);
 	const nodeError = new NodeOperationError(node, error as Error, { itemIndex });
 	// In full: n8n rewrites a message that happens to hold a word such as ENOENT
@@ -25,23 +46,23 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 /** With the name of the credential to open. Made from scratch, because n8n's own error holds the request with its token. */
 function toNodeApiError(
 	node: INode,
-	{ message, description, optionAdvice, subject, httpStatus }: ServiceFailure,
+	{ message, advice, subject, httpStatus }: ServiceFailure,
 	itemIndex?: number,
 ): NodeApiError {
 	const name = node.credentials?.[CREDENTIAL]?.name;
 	const text =
 		subject === 'credential' && name !== undefined ? `${message}: credential "${name}"` : message;
-	// A trigger has no input items, and none of the options that the advice names
-	const advice = joinSentences(description, (itemIndex !== undefined && optionAdvice) || '');
+	const reader = {
+		openCredential: name === undefined ? 'open the credential' : `open the credential "${name}"`,
+		// A trigger has no input items, and none of the options
+		hasOptions: itemIndex !== undefined,
+	};
 	const error = new NodeApiError(
 		node,
 		{},
 		{
 			message: text,
-			description:
-				name === undefined
-					? advice
-					: advice.replace(/[Oo]pen the credential/, (words) => `${words} "${name}"`),
+			description: toWords(advice, reader),
 			...(httpStatus !== undefined && { httpCode: String(httpStatus) }),
 			itemIndex,
 		},
@@ -49,4 +70,36 @@ function toNodeApiError(
 	// In full, as above: a credential may have any name
 	error.message = text;
 	return error;
+}
+
+// n8n 1.x takes an item to the error output only if its fields are these two; n8n 2.x, which has this class, knows `details`
+const DETAILS_OF_ERROR_OUTPUT = 'IsolateError' in workflow ? 'details' : 'message';
+
+/**
+ * An item that failed, as n8n sends it on: `error` is what happened, `details` what to do. It has no `error` beside
+ * its `json`, for which n8n would replace the whole of it by the message.
+ *
+ * @param siteId the site that could not be read, if it is one. Left out on the error output: n8n sends an item there,
+ * with the fields of its input, only if it has no fields but these two
+ */
+export function errorItem(
+	{ message, description }: NodeFailure,
+	itemIndex: number,
+	{ siteId, hasErrorOutput }: { siteId: string | undefined; hasErrorOutput: boolean },
+): INodeExecutionData {
+	const details = hasErrorOutput ? DETAILS_OF_ERROR_OUTPUT : 'details';
+	return {
+		json: {
+			error: message,
+			...(description && { [details]: description }),
+			...(siteId !== undefined && !hasErrorOutput && { siteId: asNumber(siteId) }),
+		},
+		pairedItem: { item: itemIndex },
+	};
+}
+
+/** A site's ID as the service sends it; as text if it is too large to be exact as a number. */
+function asNumber(siteId: string): number | string {
+	const number = Number(siteId);
+	return Number.isSafeInteger(number) ? number : siteId;
 }

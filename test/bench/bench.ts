@@ -6,9 +6,9 @@ import { ROOT } from '../e2e/workspace';
 import { at } from '../helpers/at';
 import { writeBlock } from '../helpers/document';
 import { AQUACULTURE_SITE, BARE_HELPER, DECLARATIVE, HTTP_REQUEST } from './callers';
-import { type Case, groups, limits, lowerLimit, matrix, VERY_LARGE } from './cases';
+import { aftermaths, type Case, groups, limits, lowerLimit, matrix, VERY_LARGE } from './cases';
 import { writeChart } from './chart';
-import { type LimitedRun, measureLimit } from './limits';
+import { type AftermathRun, type LimitedRun, measureAftermath, measureLimit } from './limits';
 import { type CaseResult, measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
@@ -56,9 +56,15 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	const limited: LimitedRun[] = [];
 	for (const hasRetryAfter of [true, false]) {
 		for (const limit of limits(quick)) {
+			if (!(limit.hasRetryAfter ?? [true, false]).includes(hasRetryAfter)) continue;
 			say(`${limit.title}${hasRetryAfter ? '' : ', no Retry-After'}`);
 			limited.push(...(await measureLimit(platform, limit, hasRetryAfter)));
 		}
+	}
+	const after: AftermathRun[] = [];
+	for (const aftermath of aftermaths(quick)) {
+		say(`A run ${aftermath.title}`);
+		after.push(await measureAftermath(platform, aftermath));
 	}
 	const veryLarge: VeryLargeRun[] = [];
 	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST, BARE_HELPER]) {
@@ -72,6 +78,7 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 		matrix: inMatrix,
 		lowerLimit: besideLowerLimit,
 		limited,
+		after,
 		groups: measured,
 		veryLarge,
 		weight,

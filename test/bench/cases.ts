@@ -1,3 +1,4 @@
+import { refusalBeyond } from '../fake-service/limit';
 import { bucket, fixedWindow, type Limiter } from '../helpers/limiters';
 import { AQUACULTURE_SITE, BARE_HELPER, type Caller, DECLARATIVE, HTTP_REQUEST } from './callers';
 import type { Setting } from './platform';
@@ -63,12 +64,29 @@ export interface Limit {
 	latency: number;
 	/** Milliseconds that the limit itself takes. */
 	leastTime: number;
+	/** In each run; what was refused while nothing was known of the limit, and a share of the items. */
 	mostRefused: number;
 	/** Times as long as the limit itself takes. */
 	mostTime: number;
+	/** 429 unless given. */
+	status?: number;
+	/** With and without; both unless given. */
+	hasRetryAfter?: boolean[];
 }
 
-const PER_SECOND = { items: 200, leastTime: 9000, mostRefused: 84, mostTime: 1.25, latency: 5 };
+/** At first all that may be in flight are refused, later one in five. */
+const mostRefused = (items: number) => 64 + 0.2 * items;
+
+/** As nginx refuses, unless it is told otherwise. Ten refusals more tell a limit from single sites. */
+const nginx = (items: number) => ({
+	status: 503,
+	hasRetryAfter: [false],
+	...{ items, mostRefused: mostRefused(items) + 10, latency: 5 },
+});
+
+const PER_SECOND = {
+	...{ items: 200, leastTime: 9000, mostRefused: mostRefused(200), mostTime: 1.4, latency: 5 },
+};
 const window20 = { ...PER_SECOND, limiter: () => fixedWindow(20, 1000) };
 
 export const limits = (quick: boolean): Limit[] =>
@@ -79,19 +97,51 @@ export const limits = (quick: boolean): Limit[] =>
 		{
 			title: 'bucket of 5, 5 per second',
 			limiter: () => bucket(5, 5),
-			...{ items: 60, latency: 5, leastTime: 11_000, mostRefused: 70, mostTime: 1.25 },
+			...{ items: 60, latency: 5, leastTime: 11_000, mostRefused: mostRefused(60), mostTime: 1.4 },
 		},
 		{
 			title: '100 per 20 seconds',
 			limiter: () => fixedWindow(100, 20_000),
-			...{ items: 250, latency: 5, leastTime: 40_000, mostRefused: 140, mostTime: 1.25 },
+			...{ items: 250, latency: 5, leastTime: 40_000, mostRefused: 128 + 25, mostTime: 1.45 },
 		},
 		{
 			title: 'bucket of 1, 10 per second',
 			limiter: () => bucket(1, 10),
-			...{ items: 60, latency: 5, leastTime: 5900, mostRefused: 70, mostTime: 2.5 },
+			...{ items: 60, latency: 5, leastTime: 5900, mostRefused: mostRefused(60), mostTime: 2.5 },
+		},
+		{
+			title: 'nginx, 10 per second, status 503',
+			limiter: () => bucket(1, 10),
+			...{ ...nginx(60), leastTime: 5900, mostTime: 2.5 },
+		},
+		{
+			title: 'nginx, 10 per second, burst of 10, status 503',
+			limiter: () => bucket(11, 10),
+			...{ ...nginx(100), leastTime: 8900, mostTime: 2 },
 		},
 	].slice(0, quick ? 1 : undefined);
+
+/** What a run finds after one in which something was refused. */
+export interface Aftermath {
+	title: string;
+	/** The run before. */
+	before: Setting;
+	setting: Setting;
+}
+
+/** Nothing of a run slows the next one down. */
+export const aftermaths = (quick: boolean): Aftermath[] => [
+	{
+		title: `after a stray refusal: ${itemsText(200)}, 100 ms`,
+		before: { items: 20, refusal: { status: 429, retryAfter: 1, skip: 10, times: 1 } },
+		setting: { items: 200, latency: 100 },
+	},
+	{
+		title: `after a limit of 20 per second was lifted: ${itemsText(quick ? 200 : 1000)}, 30 ms`,
+		before: { items: quick ? 40 : 200, refusal: refusalBeyond(fixedWindow(20, 1000), true) },
+		setting: { items: quick ? 200 : 1000, latency: 30 },
+	},
+];
 
 export function groups(quick: boolean): Group[] {
 	const few = quick ? 20 : 200;

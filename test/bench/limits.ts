@@ -1,6 +1,7 @@
 import { refusalBeyond } from '../fake-service/limit';
+import { median } from '../helpers/numbers';
 import { AQUACULTURE_SITE } from './callers';
-import type { Limit } from './cases';
+import type { Aftermath, Limit } from './cases';
 import type { Platform } from './platform';
 
 /** A run at a service that limits the rate. */
@@ -15,17 +16,46 @@ export interface LimitedRun {
 	time: number;
 }
 
+/** A run with nothing wrong, after one in which something was refused. */
+export interface AftermathRun {
+	title: string;
+	/** Milliseconds, the median of all rounds. */
+	milliseconds: number;
+	/** Times as long as a run before which nothing was refused. */
+	ratio: number;
+}
+
+const ROUNDS = 3;
+
+/** @throws Error where n8n does not finish a run */
+export async function measureAftermath(
+	platform: Platform,
+	{ title, before, setting }: Aftermath,
+): Promise<AftermathRun> {
+	const [fresh, after]: [number[], number[]] = [[], []];
+	for (let round = 0; round < ROUNDS; round++) {
+		// A user of whom nothing is known
+		await platform.run(AQUACULTURE_SITE, { items: 1, token: 'cold' });
+		fresh.push((await platform.run(AQUACULTURE_SITE, setting)).milliseconds);
+		await platform.run(AQUACULTURE_SITE, before);
+		after.push((await platform.run(AQUACULTURE_SITE, setting)).milliseconds);
+	}
+	const milliseconds = median(after);
+	return { title, milliseconds, ratio: milliseconds / median(fresh) };
+}
+
 /** @throws Error where n8n does not finish a run */
 export async function measureLimit(
 	platform: Platform,
 	limit: Limit,
 	hasRetryAfter: boolean,
 ): Promise<LimitedRun[]> {
-	const { items, latency, limiter, leastTime } = limit;
-	const shared = { items, latency, refusal: refusalBeyond(limiter(), hasRetryAfter) };
+	const { items, latency, limiter, leastTime, status } = limit;
+	const refusal = refusalBeyond(limiter(), hasRetryAfter, status);
+	const shared = { items, latency, refusal };
 	const runs: LimitedRun[] = [];
 	for (const isAgain of [false, true]) {
-		// With a user of whose limits nothing is known yet
+		// The first one logs in
 		const token = isAgain ? ('valid' as const) : ('cold' as const);
 		const run = await platform.run(AQUACULTURE_SITE, { ...shared, token });
 		const [refused, time] = [run.requests - items, run.milliseconds / leastTime];

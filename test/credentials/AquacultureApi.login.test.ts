@@ -127,7 +127,7 @@ describe('a rejected login', () => {
 		const { error } = await n8n.run({ node: get });
 		expect(error?.message).toBe(`${REJECTED}: credential "${CREDENTIAL}"`);
 		expect(error?.description).toBe(
-			`Open the credential "${CREDENTIAL}", re-enter 'Username' and 'Password', and save. The same login is not retried for one minute, so that the account is not locked. The service says: "The username or the password is wrong."`,
+			`Open the credential "${CREDENTIAL}" and re-enter 'Username' and 'Password', then save. The same login is not retried for one minute, so that the account is not locked. The service says: "The username or the password is wrong."`,
 		);
 	});
 

@@ -20,7 +20,7 @@ beforeEach(() => {
 /** How many logins a run makes for a caller who holds this token. */
 async function loginsWith(n8n: Engine, accessToken: string): Promise<number> {
 	const before = service.counts.tokenRequests;
-	n8n.editCredential(CREDENTIAL, { accessToken, accessTokenLogin: '' });
+	n8n.editCredential(CREDENTIAL, { accessToken, tokenFingerprint: '' });
 	expect((await n8n.run({ node: get })).items).toHaveLength(1);
 	return service.counts.tokenRequests - before;
 }

@@ -24,13 +24,16 @@ export interface Outcome {
 
 const SUCCEEDED = 'The login succeeded, but';
 const LOST = 'The connection to the service was lost. Try again later';
+const TRY_HTTPS = "Try https:// instead of http:// in 'Base URL'.";
+const LOST_AT_LOGIN = LOST.replace('Try', `${TRY_HTTPS} Try`);
 const LATE = 'The service did not respond in time. Try again later';
+const LATE_AT_LOGIN = LATE.replace('Try', `${TRY_HTTPS} Try`);
 const NO_TOKEN =
 	"The login response contains no access token. Check 'Base URL' … contact the service operator";
 const NOT_TRUSTED =
 	"The service's certificate is not trusted. Ask the service operator … turn on 'Ignore SSL Issues (Insecure)'";
 const WRONG_LOGIN =
-	"The service rejected the username or password. Re-enter 'Username' and 'Password', and save.";
+	"The service rejected the username or password. Re-enter 'Username' and 'Password', then save.";
 const UNAVAILABLE = 'The service is unavailable (status {status}). … Try again later';
 const MOVED = `The service redirects to another address. … enter its new address in 'Base URL'. … It redirects to ${DESERTED}`;
 
@@ -43,7 +46,19 @@ const NOT_OPEN = `${SUCCEEDED} the service rejected the access token for site da
 const NO_SITE = `${SUCCEEDED} the response to a request for site data contained no site. ${CHECK_OR_CALL}`;
 const NO_DATA = `${SUCCEEDED} the response to a request for site data was empty. ${CHECK_OR_CALL}`;
 const REFUSED = `${SUCCEEDED} the service refused to send site data (status {status}). ${CHECK_OR_CALL}`;
-const BUSY = 'The service is receiving too many requests. Wait {wait}, then retry.';
+const BUSY =
+	'The service is receiving too many requests. Try again {wait}; if this persists, ask the service operator for a higher limit.';
+
+/** As nginx answers plain HTTP on a port for HTTPS. */
+const NGINX_PAGE = `<html>
+<head><title>400 The plain HTTP request was sent to HTTPS port</title></head>
+<body>
+<center><h1>400 Bad Request</h1></center>
+<center>The plain HTTP request was sent to HTTPS port</center>
+<hr><center>nginx</center>
+</body>
+</html>
+`;
 
 const redirect = { redirect: { status: 302, to: DESERTED } };
 // Not even a header of gzip (RFC 1952, section 2.3.1)
@@ -91,7 +106,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	...['Username', 'Password'].map((field): (typeof CREDENTIAL)[number] => [
 		`No ${field.toLowerCase()}`,
 		() => ({ [field.toLowerCase()]: '' }),
-		`'${field}' is empty. Enter '${field}'. If an expression supplies it, check that it returns a text.`,
+		`'${field}' is empty. Enter '${field}'. If an expression supplies it, check that it returns text.`,
 	]),
 	[
 		'Unknown host',
@@ -101,7 +116,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	[
 		'Connection refused',
 		() => ({ baseUrl: DESERTED }),
-		"Nothing is listening at the service address. Check 'Base URL', including the port",
+		`The service refused the connection. ${TRY_HTTPS} Check 'Base URL', including the port`,
 	],
 	['Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED],
 	[
@@ -117,7 +132,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	[
 		'http:// for a service that uses https://',
 		({ tls }) => ({ baseUrl: tls.baseUrl.replace('https:', 'http:') }),
-		LOST,
+		LOST_AT_LOGIN,
 	],
 ];
 
@@ -144,7 +159,26 @@ const LOGIN: Row[] = [
 		`${WRONG_LOGIN} … The service says: "The username or the password is wrong."`,
 		{ password: 'mistyped' },
 	],
+	[
+		'A password with a space at its end',
+		{},
+		WRONG_LOGIN.replace(
+			'Re-enter',
+			"'Password' begins or ends with a space: remove it, unless it belongs to the password. Re-enter",
+		),
+		{ password: 'mistyped ' },
+	],
 	...statuses([400, 403], WRONG_LOGIN),
+	[
+		'http:// for a service that uses https://, behind nginx',
+		{ status: 400, body: { text: NGINX_PAGE }, headers: { 'content-type': 'text/html' } },
+		"The service expects HTTPS at this address. Enter https:// instead of http:// in 'Base URL'.",
+	],
+	...[400, 401, 403, 423].map((status): Row => [
+		`Status ${status} with a web page`,
+		{ status, body: 'html' },
+		`The login was refused with a web page (status ${status}). ${TRY_HTTPS} A proxy or firewall`,
+	]),
 	[
 		'The service repeats the password',
 		{ status: 401, echo: true },
@@ -153,7 +187,7 @@ const LOGIN: Row[] = [
 	],
 	...statuses(
 		[404, 405],
-		"No login endpoint was found at this address. Check 'Base URL': it is the part before '/auth/token'.",
+		"No login endpoint was found at this address. Check 'Base URL': this is not the address of the data service.",
 	),
 	...statuses(
 		[423],
@@ -170,19 +204,19 @@ const LOGIN: Row[] = [
 	[
 		'Status 429 with `Retry-After`',
 		{ status: 429, retryAfter: 30 },
-		BUSY.replace('{wait}', '30 seconds'),
+		BUSY.replace('{wait}', 'in 30 seconds'),
 	],
 	...statuses([500, 502, 503, 520], UNAVAILABLE),
 	['Redirect', redirect, MOVED],
-	['A web page', { body: 'html' }, "The login returned a web page. Check 'Base URL'"],
+	['A web page', { body: 'html' }, `The login returned a web page. ${TRY_HTTPS} Check 'Base URL'`],
 	['Status 204', { status: 204 }, NO_TOKEN],
 	['Status 200 with `{}`', { body: { json: {} } }, NO_TOKEN],
 	['A token of another type', { merge: { token_type: 'MAC' } }, NO_TOKEN],
-	['Connection reset', { connection: 'reset' }, LOST],
-	['Connection cut in mid-body', { connection: 'cut' }, LOST],
-	['A body that cannot be unpacked', garbage, LOST],
-	['No response', { connection: 'hang' }, LATE],
-	['A byte every two seconds', drip, LATE],
+	['Connection reset', { connection: 'reset' }, LOST_AT_LOGIN],
+	['Connection cut in mid-body', { connection: 'cut' }, LOST_AT_LOGIN],
+	['A body that cannot be unpacked', garbage, LOST_AT_LOGIN],
+	['No response', { connection: 'hang' }, LATE_AT_LOGIN],
+	['A byte every two seconds', drip, LATE_AT_LOGIN],
 ];
 
 const DATA: Row[] = [
@@ -192,6 +226,7 @@ const DATA: Row[] = [
 		{ status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
 		NOT_OPEN,
 	],
+	['Status 401 with a web page', { status: 401, body: 'html' }, PAGE],
 	['Status 403 with a web page', { status: 403, body: 'html' }, PAGE],
 	['Redirect', redirect, afterLogin(MOVED)],
 	['A web page', { status: 200, body: 'html' }, PAGE],
@@ -222,9 +257,9 @@ const DATA: Row[] = [
 	[
 		'Status 429 with `Retry-After`',
 		{ status: 429, retryAfter: 90 },
-		afterLogin(BUSY).replace('{wait}', '90 seconds'),
+		afterLogin(BUSY).replace('{wait}', 'in 90 seconds'),
 	],
-	...statuses([429], afterLogin(BUSY).replace('{wait}', '60 seconds')),
+	...statuses([429], afterLogin(BUSY).replace('{wait}', 'later')),
 	...statuses([500, 502, 503, 504, 520], afterLogin(UNAVAILABLE)),
 	[
 		'The service repeats the token',

@@ -19,7 +19,7 @@ export const BLOCK: Block = {
 export function outcomesText(shown: Map<Outcome, INodeCredentialTestResult>): string {
 	const textOf = (outcome: Outcome) => {
 		const { status, message } = defined(shown.get(outcome));
-		const addressed = message.replace(/(The address is) \S+/, '$1 https://api.example.com');
+		const addressed = message.replace(/(The address is https?:\/\/)\S+/, '$1api.example.com');
 		return status === 'OK' ? 'Connection tested successfully' : addressed;
 	};
 	const sections = Object.entries(OUTCOMES).map(([place, outcomes]) => {

@@ -1,7 +1,8 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
+import type { Service } from '../fake-service/service';
 import { demoWorkflow } from './demo-workflow';
-import type { N8nInstance } from './n8n';
+import type { CredentialReference, N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
 import { freePort } from './processes';
 import { prepareSetup } from './setup';
@@ -35,6 +36,8 @@ export async function choosePort(wanted: string): Promise<number> {
 /** A running n8n with the package, and in it a workflow with a credential for a fake service. */
 export interface Demo {
 	n8n: N8nInstance;
+	service: Service;
+	credential: CredentialReference;
 	workflowId: string;
 }
 
@@ -44,31 +47,13 @@ export async function startDemo(
 	cleanup: Cleanup,
 ): Promise<Demo> {
 	const setup = await prepareSetup(say);
-	const service = await startFake(cleanup);
+	const service = await startFake(cleanup, { control: true });
 	say(`Starting n8n ${setup.install.version} with the package, and a fake aquaculture service.`);
 	const n8n = await startN8n(cleanup, { ...setup, ...options });
-	const credential = await saveCredential(n8n, service, { name: 'Fake aquaculture service' });
-	return { n8n, workflowId: await n8n.createWorkflow(demoWorkflow(service, credential)) };
-}
-
-/** Prints how to log in to n8n, and leaves it running until the person stops it. */
-export async function keepOpen({ n8n, workflowId }: Demo): Promise<void> {
-	console.log(`
-n8n is running, with the credential and the workflow in it. The account is created for this run and works
-on this machine only. The next run deletes it.
-
-  Address   ${n8n.baseUrl}/workflow/${workflowId}
-  Email     ${n8n.rest.owner.email}
-  Password  ${n8n.rest.owner.password}
-
-Press Ctrl-C to stop it.`);
-	const stopped = new Promise<boolean>((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
-	});
-	if (!(await Promise.race([stopped, n8n.ended.then(() => false)]))) {
-		throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
-	}
-	say('Stopping n8n.');
+	// As n8n proposes it
+	const credential = await saveCredential(n8n, service, { name: 'Aquaculture account' });
+	const workflowId = await n8n.createWorkflow(demoWorkflow(service, credential));
+	return { n8n, service, credential, workflowId };
 }
 
 type Options = NonNullable<ParseArgsConfig['options']>;

@@ -1,11 +1,13 @@
 import Table from 'cli-table3';
-import { choosePort, type Demo, keepOpen, runCommand, say, startDemo } from './cli';
+import { choosePort, type Demo, runCommand, say, startDemo } from './cli';
 import { COLUMNS, LAST_NODE } from './demo-workflow';
+import { ExampleServices } from './example-services';
+import { openPlayground } from './playground';
 
 const USAGE = `Shows the package at work: installs it in a real n8n, runs a workflow there and prints the items.
 
   npm run demo                        run the workflow once and print its items
-  npm run demo -- --open              then leave n8n running, to look around in a browser
+  npm run demo -- --open              then leave n8n running, with all examples in it, to try everything in a browser
   npm run demo -- --open --port 5679  on another port than 5678; if it is taken, on the next free one
 `;
 
@@ -42,11 +44,16 @@ const OPTIONS = {
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	// Under two names, so that a run does not disturb one that is left open.
 	// The port is checked now rather than after an installation of minutes.
+	const services = new ExampleServices();
 	const options = values.open
-		? { name: 'demo-open', port: await choosePort(values.port) }
+		? {
+				name: 'demo-open',
+				port: await choosePort(values.port),
+				env: await services.start(cleanup, 'demo-open'),
+			}
 		: { name: 'demo' };
 	const demo = await startDemo(options, cleanup);
 	await runWorkflow(demo);
-	if (values.open) await keepOpen(demo);
+	if (values.open) await openPlayground(demo, services, cleanup);
 	say('Done.');
 });

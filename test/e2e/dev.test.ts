@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { at, defined } from '../helpers/at';
 import { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
 import { copyCheckout } from './checkout';
 import { eventually } from './eventually';
 import { TIMEOUT_MS } from './n8n-process';
-import { freePort, GuardedProcess, outputOf } from './processes';
+import { freePort, outputOf } from './processes';
+import { Terminal } from './terminal';
 import { inWorkspace } from './workspace';
 
 const NODE_FILE = 'nodes/AquacultureSite/AquacultureSite.node.ts';
@@ -17,16 +17,10 @@ const SLOW = { timeoutMs: TIMEOUT_MS, intervalMs: 100 };
 const SHARED = /^(cache|install-2|sqlite3)$/;
 
 const cleanup = new Cleanup();
-const lines: string[] = [];
 let file: string;
 let source: string;
-let dev: GuardedProcess;
-let baseUrl: string;
+let dev: Terminal;
 let cookie: string;
-
-/** What the terminal shows behind a label. */
-const shown = (label: string) =>
-	defined(lines.map((line) => new RegExp(`^ *${label} +(\\S+)$`).exec(line)?.[1]).find(Boolean));
 
 /** `npm run dev` in a copy of the checkout, which the tests may change, and its n8n, logged in to as the terminal says. */
 beforeAll(async () => {
@@ -38,38 +32,16 @@ beforeAll(async () => {
 	}
 	file = join(folder, NODE_FILE);
 	source = readFileSync(file, 'utf8');
-	const port = String(await freePort());
-	dev = new GuardedProcess('npm', ['run', 'dev', '--', '--port', port], {
-		cwd: folder,
-		env: process.env,
-		onLine: (line) => lines.push(line),
-	});
-	cleanup.defer(() => dev.kill());
-	await print(/Ctrl-C/);
-	baseUrl = new URL(shown('Address')).origin;
-	const response = await fetch(`${baseUrl}/rest/login`, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: JSON.stringify({ emailOrLdapLoginId: shown('Email'), password: shown('Password') }),
-	});
-	[cookie = ''] = at(response.headers.getSetCookie(), 0).split(';');
+	dev = new Terminal('dev', ['--port', String(await freePort())], folder, cleanup);
+	await dev.waitFor(/Ctrl-C/);
+	cookie = await dev.logIn();
 });
 
 afterAll(() => cleanup.run());
 
-/** Waits until the terminal shows a line. */
-async function print(pattern: RegExp): Promise<void> {
-	const isShown = () => {
-		if (lines.some((line) => pattern.test(line))) return true;
-		if (!dev.running) throw new Error(`npm run dev has ended:\n${lines.join('\n')}`);
-		return false;
-	};
-	await until(`the terminal shows ${String(pattern)}:\n${lines.join('\n')}`, isShown, SLOW);
-}
-
 /** The name of the node as n8n's editor gets it. */
 async function nameInN8n(): Promise<string | undefined> {
-	const response = await fetch(`${baseUrl}/types/nodes.json`, { headers: { cookie } });
+	const response = await fetch(`${dev.origin}/types/nodes.json`, { headers: { cookie } });
 	const types = (await response.json()) as Array<{ name: string; displayName: string }>;
 	return types.find(({ name }) => name === 'n8n-nodes-aquaculture.aquacultureSite')?.displayName;
 }
@@ -92,8 +64,8 @@ test('a changed text is in the running n8n, a compile error in the terminal, and
 	await expectName('First Change');
 
 	writeFileSync(file, source.replace(NAME, 'displayName: 17'));
-	await print(/AquacultureSite\.node\.ts.*error TS2322/);
-	await print(/n8n keeps the last build/);
+	await dev.waitFor(/AquacultureSite\.node\.ts.*error TS2322/);
+	await dev.waitFor(/n8n keeps the last build/);
 	await expectName('First Change');
 
 	rename('Second Change');
@@ -116,12 +88,12 @@ test('Ctrl-C ends it, and nothing that it has started is left running', async ()
 		all
 			.filter(({ parent }) => parent === pid)
 			.flatMap((each) => [each.text, ...startedBy(each.pid)]);
-	const started = startedBy(String(await dev.pid));
+	const started = startedBy(String(await dev.process.pid));
 	for (const part of [/ test\/e2e\/dev\.ts/, /\bn8n start$/, /\bgulp\b.* watch$/]) {
 		expect(started).toContainEqual(expect.stringMatching(part));
 	}
-	dev.interrupt();
-	expect((await dev.ended).output).toContain('Stopping n8n.');
+	dev.process.interrupt();
+	expect((await dev.process.ended).output).toContain('Stopping n8n.');
 	await eventually(async () => {
 		const left = (await processes()).filter(({ text }) => started.includes(text));
 		expect(left).toEqual([]);

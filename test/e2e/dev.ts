@@ -2,8 +2,10 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
-import { choosePort, keepOpen, runCommand, say, startDemo } from './cli';
+import { choosePort, runCommand, say, startDemo } from './cli';
+import { ExampleServices } from './example-services';
 import type { N8nInstance } from './n8n';
+import { openPlayground } from './playground';
 import { GuardedProcess } from './processes';
 import { packageManagerEnv, ROOT } from './workspace';
 
@@ -54,8 +56,10 @@ const OPTIONS = { port: { type: 'string', default: '5678' } } as const;
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const port = await choosePort(values.port);
-	const options = { name: 'dev', port, env: { N8N_DEV_RELOAD: 'true' } };
+	const services = new ExampleServices();
+	const env = { N8N_DEV_RELOAD: 'true', ...(await services.start(cleanup, 'dev')) };
+	const options = { name: 'dev', port, env };
 	const demo = await startDemo(options, cleanup);
 	await rebuildInto(demo.n8n, cleanup);
-	await keepOpen(demo);
+	await openPlayground(demo, services, cleanup);
 });

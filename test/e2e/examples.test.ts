@@ -8,63 +8,26 @@ import type { FeatureCollection } from '../../nodes/AquacultureSite/operations/m
 import type { Site } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { until } from '../helpers/until';
-import { FILES, readExampleFile } from './example-files';
+import { FILES, readExample as readExampleWith } from './example-files';
+import { ExampleServices, type NodeCredentials, TOOLS } from './example-services';
 import type { Execution } from './executions';
-import { GoogleSheets } from './fakes/google-sheets';
-import { fakeHosts } from './fakes/hosts';
-import { OpenAi } from './fakes/openai';
-import { Slack } from './fakes/slack';
-import type { CredentialReference, NewWorkflow } from './n8n';
-import { useN8n } from './use-n8n';
+import type { NewWorkflow } from './n8n';
+import { saveCredential, useN8n } from './use-n8n';
 import { chain, manualTrigger, node } from './workflows';
 
-/** The tools that the examples give to a model, by the names that it sees. */
-const TOOLS = {
-	sites: 'Get_many_sites_in_Aquaculture_Site',
-	site: 'Get_site_in_Aquaculture_Site',
-	units: 'Get_units_of_sites_in_Aquaculture_Site',
-};
+/** A tool besides those of the examples, with which the MCP server is tried out. */
+const MAP_TOOL = 'Get_map_of_sites_in_Aquaculture_Site';
 
-const slack = new Slack();
-const sheets = new GoogleSheets();
-const openAi = new OpenAi([
-	{ name: TOOLS.sites, arguments: {} },
-	{ name: TOOLS.units, arguments: { Site_IDs: '1042' } },
-]);
-
-/** Sample data. */
-const MCP_TOKEN = 'sample-token';
-
+const services = new ExampleServices();
+const { slack, sheets, openAi } = services;
 const stage = useN8n('examples', {
-	n8n: async (cleanup) => ({
-		env: await fakeHosts(cleanup, 'examples', {
-			'api.openai.com': openAi.host,
-			'slack.com': slack.host,
-			'sheets.googleapis.com': sheets.host,
-		}),
-	}),
+	n8n: async (cleanup) => ({ env: await services.start(cleanup, 'examples') }),
 });
 
-/** By the type of node. */
-const credentials: Record<string, Record<string, CredentialReference>> = {};
+let credentials: NodeCredentials;
 
 beforeAll(async () => {
-	const site = { aquacultureApi: stage.credential };
-	for (const type of ['aquacultureSite', 'aquacultureSiteTool', 'aquacultureSiteTrigger']) {
-		credentials[`n8n-nodes-aquaculture.${type}`] = site;
-	}
-	credentials['n8n-nodes-base.httpRequest'] = site;
-	const oauthTokenData = { access_token: sheets.accessToken, token_type: 'Bearer' };
-	const google = { clientId: 'sample', clientSecret: 'sample', oauthTokenData };
-	for (const [type, credentialType, data] of [
-		['n8n-nodes-base.slack', 'slackApi', { accessToken: slack.accessToken }],
-		['n8n-nodes-base.googleSheets', 'googleSheetsOAuth2Api', google],
-		['@n8n/n8n-nodes-langchain.lmChatOpenAi', 'openAiApi', { apiKey: openAi.apiKey }],
-		['@n8n/n8n-nodes-langchain.mcpTrigger', 'httpBearerAuth', { token: MCP_TOKEN }],
-	] as const) {
-		const credential = await stage.n8n.createCredential(credentialType, data, credentialType);
-		credentials[type] = { [credentialType]: credential };
-	}
+	credentials = await services.saveCredentials(stage.n8n, stage.credential);
 });
 
 beforeEach(() => {
@@ -78,13 +41,7 @@ const seen = new Set<string>();
 /** An example in which the credentials have been selected. */
 function readExample(file: string): NewWorkflow {
 	seen.add(file);
-	const example = JSON.parse(readExampleFile(file)) as NewWorkflow;
-	for (const node of example.nodes) {
-		// A name that this n8n does not know would keep it from selecting the one that fits
-		expect(node.credentials).toBeUndefined();
-		Object.assign(node, { credentials: credentials[node.type] });
-	}
-	return example;
+	return readExampleWith(file, credentials);
 }
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
@@ -107,7 +64,7 @@ async function run(example: NewWorkflow): Promise<Execution> {
 
 it('posts the daily site report, one line for each site', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
-	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999');
+	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999, abc');
 	await run(example);
 
 	const [message, ...others] = slack.messages;
@@ -116,10 +73,25 @@ it('posts the daily site report, one line for each site', async () => {
 	const [head, ...lines] = (message?.text ?? '').split('\n');
 	expect(head).toMatch(/^\*Our sites on [A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\*$/);
 	expect(lines).toEqual([
-		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042, maximum total biomass 7800',
-		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057, maximum total biomass 4680',
-		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063, maximum total biomass 6240',
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
+		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063',
+		expect.stringMatching(/^⚠️ .*"abc" is not a site ID/),
 		expect.stringMatching(/^⚠️ .*9999.* was not found/),
+	]);
+});
+
+it('says once in the daily site report that the login was rejected', async () => {
+	const example = readExample('daily-site-report-to-slack.json');
+	const wrong = { name: 'Mistyped', password: 'mistyped', username: 'report@example.com' };
+	const aquacultureApi = await saveCredential(stage.n8n, stage.service, wrong);
+	const site = defined(example.nodes.find(({ name }) => name === 'Get many sites'));
+	Object.assign(site, { credentials: { aquacultureApi } });
+	await run(example);
+
+	const [, ...lines] = (slack.messages[0]?.text ?? '').split('\n');
+	expect(lines).toEqual([
+		expect.stringMatching(/^⚠️ The service rejected the username or password/),
 	]);
 });
 
@@ -166,8 +138,21 @@ describe.each([
 	});
 });
 
-it('saves the map as a file', async () => {
+it('ends at the map, to be downloaded', async () => {
+	const execution = await run(readExample('map-file.json'));
+	const [{ binary } = {}, ...others] = execution.items('Get map of sites');
+	expect(others).toEqual([]);
+	expect(binary?.['data']).toMatchObject({
+		fileName: 'sites.geojson',
+		mimeType: 'application/geo+json',
+	});
+});
+
+it('saves the map in a folder once its last node is activated', async () => {
 	const example = readExample('map-file.json');
+	const save = defined(example.nodes.find(({ name }) => name === 'Write File to Disk'));
+	expect(save.disabled).toBe(true);
+	save.disabled = false;
 	// The only folder to which n8n 2 lets its nodes write by default
 	edit(parametersOf(example, 'Write File to Disk'), 'fileName', '/home/node', stage.n8n.userFolder);
 	const folder = join(stage.n8n.userFolder, '.n8n-files');
@@ -229,8 +214,14 @@ describe('MCP server', () => {
 			output: 'selectedFields',
 			fields: ['siteName', 'unitCount', 'mapUrl'],
 		});
+		const name = MAP_TOOL.replaceAll('_', ' ');
+		const type = 'n8n-nodes-aquaculture.aquacultureSiteTool';
+		const parameters = { resource: 'site', operation: 'getMap', siteIds: '1042', options: {} };
+		example.nodes.push(node(name, type, 1, parameters, { credentials: credentials[type] }));
+		const toServer = { node: 'MCP Server Trigger', type: 'ai_tool' as const, index: 0 };
+		example.connections[name] = { ai_tool: [[toServer]] };
 		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
-		client = await connect(MCP_TOKEN);
+		client = await connect(services.mcpToken);
 	});
 
 	/** What a model gets: the text of the tool's only content. */
@@ -260,6 +251,9 @@ describe('MCP server', () => {
 		expect(asSeen).toEqual({
 			[TOOLS.sites]: expect.objectContaining({
 				description: 'Get many sites in Aquaculture Site',
+			}) as unknown,
+			[MAP_TOOL]: expect.objectContaining({
+				description: 'Get map of sites in Aquaculture Site',
 			}) as unknown,
 			[TOOLS.site]: {
 				description: 'Get site in Aquaculture Site',
@@ -294,6 +288,14 @@ describe('MCP server', () => {
 		expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
 	});
 
+	it('gives a model the map as data, which it can read, and no file', async () => {
+		const { isError, text } = await call(MAP_TOOL, {});
+		expect(isError).toBe(false);
+		const [{ type, features }] = JSON.parse(text) as [FeatureCollection];
+		expect(type).toBe('FeatureCollection');
+		expect(features).toHaveLength(11);
+	});
+
 	it('gives a model the fields that were selected', async () => {
 		const { text } = await call(TOOLS.sites, {});
 		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
@@ -316,8 +318,15 @@ describe('MCP server', () => {
 });
 
 describe('site change alert', () => {
+	/** Each line with a link to its place on a map. */
 	function expectAlert(...lines: string[]): void {
-		expect(slack.messages).toEqual([{ channel: '#fish-farm', text: lines.join('\n') }]);
+		const [message, ...others] = slack.messages;
+		expect(others).toEqual([]);
+		expect(message?.channel).toBe('#fish-farm');
+		const link = / \(<https:\/\/www\.openstreetmap\.org\/\?mlat=[^|>]+\|map>\)$/;
+		const found = (message?.text ?? '').split('\n');
+		expect(found.map((line) => line.replace(link, ''))).toEqual(lines);
+		expect(found.filter((line) => !link.test(line))).toEqual([]);
 	}
 
 	it('posts a message for a change of each kind when it is tried out', async () => {

@@ -111,7 +111,7 @@ test('killed right after a report, n8n reports the next change, and nothing twic
 	sites.push(...removed);
 	changeLicense(ORNESVIKA, 'SAMPLE-H');
 	expect(await news(1)).toEqual(['siteChanged, Ørnesvika, info.license SAMPLE-1057 -> SAMPLE-H']);
-	expect(await failures()).toEqual(['Ørnesvika (1057) could not be read 3 times in a row']);
+	expect(await failures()).toEqual(['Ørnesvika (1057) could not be read in the last 3 polls']);
 	expect(stage.service.counts.logins).toBe(1);
 });
 
@@ -149,11 +149,11 @@ test('with more sites than the rate limit allows, each is read in turn', async (
 	};
 	const firstRound = pollsOfRound();
 	await n8n.activate(workflow);
-	// The poll of the activation waits for the limit once, too, and reads 60 of them
-	expect([2, 3]).toContain(await firstRound);
-	// Three polls at most, each of which reads at least the 30 sites of one window. One that waits takes two intervals: the
-	// poll that n8n starts meanwhile leaves the sites to it, and counts
-	expect([2, 3, 4, 5, 6]).toContain(await pollsOfRound());
+	// Three polls at most: each reads what is left of one window, waits for the limit once, and goes on at the rate that it
+	// has measured. One that waits takes two intervals: the poll that n8n starts meanwhile leaves the sites to it, and counts
+	const rounds = [await firstRound, await pollsOfRound()];
+	expect(Math.min(...rounds)).toBeGreaterThanOrEqual(2);
+	expect(Math.max(...rounds)).toBeLessThanOrEqual(6);
 	changeLicense(defined(siteIds.at(-1)), 'SAMPLE-LAST');
 	const newest = async () => (await n8n.executions(workflow, 1))[0];
 	// At most a whole round later, and at the end of the poll

@@ -76,7 +76,7 @@ export function readSites(siteIds: number[], ...nodes: INode[]): NewWorkflow {
 	);
 }
 
-/** The package's node; by default it reads the site of its item. */
+/** The package's node; by default it reads the site of its item, as the service sends it. */
 export function siteNode(
 	name: string,
 	credential: CredentialReference,
@@ -84,7 +84,7 @@ export function siteNode(
 	more: Partial<INode> = {},
 ): INode {
 	const siteId = '={{ $json.siteId }}';
-	const all = { operation: 'get', siteId, siteIds: siteId, ...parameters };
+	const all = { operation: 'get', siteId, siteIds: siteId, simplify: false, ...parameters };
 	const credentials = { aquacultureApi: credential };
 	return node(name, `${PACKAGE}.aquacultureSite`, 1, all, { credentials, ...more });
 }

@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialType,
 	IHttpRequestHelper,
 } from 'n8n-workflow';
+import { defined } from '../helpers/at';
 import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../helpers/sea-farm';
 import { createEngine } from './engine';
 import { field } from './stand-in-nodes';
@@ -76,4 +79,18 @@ test('what a trigger remembers is saved after the activation, not after a poll w
 	expect(trigger.saved).toEqual({});
 	await trigger.activate();
 	expect(Object.keys(trigger.saved)).toEqual(['node:Node']);
+});
+
+test('a stack trace names files that have a source of the same name, and the lines of the calls', async () => {
+	const { error } = await farm.engine.run({ node: siteNode({ operation: 'get', siteId: 'x' }) });
+	const frames = [...defined(error?.stack).matchAll(/at (\S+) \((\S+):(\d+):\d+\)/g)]
+		.map(([, name = '', file = '', line]) => ({ name, file, line: Number(line) }))
+		.filter(({ file }) => file.startsWith(resolve('dist')));
+	expect(frames.length).toBeGreaterThan(2);
+	let called = 'NodeOperationError';
+	for (const { name, file, line } of frames) {
+		expect(existsSync(relative('dist', file).replace(/js$/, 'ts'))).toBe(true);
+		expect(readFileSync(file, 'utf8').split('\n')[line - 1]).toContain(called);
+		called = defined(name.split('.').at(-1));
+	}
 });

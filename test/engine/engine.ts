@@ -132,10 +132,9 @@ export class Engine {
 	 * A polling trigger of an active workflow.
 	 *
 	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
-	 * @param workflowId that of all workflows here, unless given
 	 */
-	pollingTrigger(node: TestNode, saved: IDataObject = {}, workflowId?: string): PollingTrigger {
-		const workflow = this.workflow([node], saved, workflowId);
+	pollingTrigger(node: TestNode, saved: IDataObject = {}): PollingTrigger {
+		const workflow = this.workflow([node], saved);
 		return new PollingTrigger(workflow, this.additionalData('trigger'));
 	}
 
@@ -162,9 +161,9 @@ export class Engine {
 	}
 
 	/** A start node, if there is one, leads to the node under test. */
-	private workflow(nodes: TestNode[], staticData: IDataObject = {}, id = 'workflow-1') {
+	private workflow(nodes: TestNode[], staticData: IDataObject = {}) {
 		return new Workflow({
-			id,
+			id: 'workflow-1',
 			name: 'Test',
 			active: false,
 			nodes: nodes.map(({ credential, ...node }, index) => ({

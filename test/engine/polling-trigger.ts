@@ -62,16 +62,7 @@ export class PollingTrigger {
 		return result.emitted;
 	}
 
-	/** One poll of n8n's durable scheduler: with a context of its own, and a limit of time. */
-	async pollDurably(): Promise<INodeExecutionData[] | null> {
-		this.executePoll = this.register('update', () => 36_000);
-		return await this.poll();
-	}
-
-	private register(
-		mode: WorkflowActivateMode,
-		getPollBudgetMs?: () => number,
-	): (testingTrigger?: boolean) => Promise<void> {
+	private register(mode: WorkflowActivateMode): (testingTrigger?: boolean) => Promise<void> {
 		const { workflow } = this;
 		const [node] = Object.values(workflow.nodes);
 		if (!node) throw new Error('The workflow has no node');
@@ -89,10 +80,6 @@ export class PollingTrigger {
 				this.save();
 			},
 			(failure) => note({ failure }),
-			undefined,
-			undefined,
-			undefined,
-			getPollBudgetMs,
 		);
 		return Container.get(PollTriggerExecutor).create(workflow, node, context, () => true);
 	}

@@ -1,5 +1,6 @@
 import type { Faults } from './faults';
-import type { Site } from './sites';
+import { at } from '../helpers/at';
+import { degrees, type Site, type Unit } from './sites';
 
 export const CONTROL_PATH = '/_control';
 
@@ -12,7 +13,15 @@ interface Service {
 	readonly sites: Site[];
 	expireTokens: () => void;
 	reset: () => void;
+	/** Told of each change, by its name. */
+	onControl?: (name: string) => void;
 }
+
+/** 120 m on any meridian. */
+const MOVE_DEGREES = 0.00108;
+
+/** A unit of the first sample site. */
+const unitOf = (sites: Site[], index: number): Unit => at(at(sites, 0).units, index);
 
 /** What a POST to `/_control/<name>` can change; each takes the body as parsed JSON. */
 const actions: Record<string, (service: Service, body: unknown) => void> = {
@@ -26,7 +35,27 @@ const actions: Record<string, (service: Service, body: unknown) => void> = {
 	},
 	'expire-tokens': (service) => service.expireTokens(),
 	reset: (service) => service.reset(),
+	'move-pen': ({ sites }) => {
+		const unit = unitOf(sites, 6);
+		unit.latitude = degrees((unit.latitude ?? 0) + MOVE_DEGREES);
+	},
+	'rename-unit': ({ sites }) => {
+		const unit = unitOf(sites, 1);
+		const [name = ''] = unit.unitName.split(' South');
+		unit.unitName = unit.unitName === name ? `${name} South` : name;
+	},
+	break: ({ faults }) =>
+		Object.assign(faults, { token: [{ status: 503 }], site: [{ status: 503 }] }),
+	mend: ({ faults }) => Object.assign(faults, { token: [], site: [] }),
 };
+
+/** What the actions without a body do. */
+export const ACTIONS = {
+	'move-pen': 'Moves Pen 7 of Storholmen 120 m to the north',
+	'rename-unit': 'Renames Pen 2 of Storholmen to Pen 2 South, or back',
+	break: 'Breaks the service: it responds with status 503',
+	mend: 'Mends the service',
+} as const;
 
 /**
  * Control over HTTP, for a service that runs on its own: POST `/_control/<name>` changes it, and GET shows its state
@@ -41,6 +70,7 @@ export function control(service: Service, method = 'GET', url = '', body = ''): 
 		const action = actions[name];
 		if (!action) throw new Error(`There is no '${name}', but ${Object.keys(actions).join(', ')}.`);
 		action(service, JSON.parse(body || '{}'));
+		service.onControl?.(name);
 	}
 	const { baseUrl, counts, faults, requests, sites } = service;
 	return name === 'requests' ? requests : { baseUrl, counts, faults, sites };

@@ -75,7 +75,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const reasonOf = (status: number) => STATUS_CODES[status] ?? String(status);
 
-const reply = (status: number): Reply => refusal(status, `The service says: ${reasonOf(status)}`);
+const reply = (status: number): Reply => refusal(status, `${reasonOf(status)}.`);
 
 function echoOf({ token, body }: FaultRequest): string {
 	const secret = token ?? (JSON.parse(body) as { password: string }).password;
@@ -97,7 +97,7 @@ function readyMade(body: Body, status: number): [content: string | Uint8Array, t
 		case 'empty':
 			return [''];
 		case 'broken':
-			return [`{ "message": "The service says: ${reason}", "detail": `, JSON_TYPE];
+			return [`{ "message": "${reason}.", "detail": `, JSON_TYPE];
 	}
 	if ('text' in body) return [body.text, 'text/plain; charset=utf-8'];
 	return [JSON.stringify(body.json), JSON_TYPE];

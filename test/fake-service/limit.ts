@@ -9,9 +9,9 @@ export function limit({ faults }: Service, requests: number, seconds: number): v
 }
 
 /** Refuses what is beyond a limit; with Retry-After, that states the wait in whole seconds. */
-export function refusalBeyond(limiter: Limiter, hasRetryAfter: boolean): Fault {
+export function refusalBeyond(limiter: Limiter, hasRetryAfter: boolean, status = 429): Fault {
 	let wait = 0;
 	const when = () => (wait = limiter(performance.now())) > 0;
 	const retryAfter = () => Math.max(1, Math.ceil(wait / 1000));
-	return { status: 429, when, ...(hasRetryAfter && { retryAfter }) };
+	return { status, when, ...(hasRetryAfter && { retryAfter }) };
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CONTROL_PATH } from './control';
+import { ACTIONS, CONTROL_PATH } from './control';
 import { startService } from './service';
 import { manySites, sampleSites } from './sites';
 
@@ -59,6 +59,10 @@ All that a fault can do: test/fake-service/faults.ts. Add or replace a site, exp
   curl -s ${control}/sites -d '{ "siteId": 1200, "siteName": "Ny", "info": {}, "units": [] }'
   curl -s -X POST ${control}/expire-tokens
   curl -s -X POST ${control}/reset
+One change at a time:
+${Object.entries(ACTIONS)
+	.map(([name, what]) => `  curl -s -X POST ${`${control}/${name}`.padEnd(46)} # ${what}`)
+	.join('\n')}
 `);
 }
 

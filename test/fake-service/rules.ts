@@ -31,6 +31,7 @@ export type Endpoint = 'token' | 'site' | 'other';
 export interface TokenLifetime {
 	/** Site requests that a token is good for. */
 	uses?: number;
+	milliseconds?: number;
 }
 
 const CURRENT_VERSION = '2025-01-01';
@@ -59,7 +60,7 @@ export function bearerToken(authorization: unknown): string | undefined {
 export class Tokens {
 	readonly issued: string[] = [];
 
-	private readonly valid = new Map<string, number>();
+	private readonly valid = new Map<string, { used: number; issuedAt: number }>();
 
 	/** A new token that looks like a JWT. */
 	issue(user: string): string {
@@ -67,17 +68,18 @@ export class Tokens {
 		const claims = part({ sub: user, jti: randomUUID() });
 		const signature = randomBytes(32).toString('base64url');
 		const token = `${part({ alg: 'HS256', typ: 'JWT' })}.${claims}.${signature}`;
-		this.valid.set(token, 0);
+		this.valid.set(token, { used: 0, issuedAt: performance.now() });
 		this.issued.push(token);
 		return token;
 	}
 
 	/** Uses the token once; false when it is unknown or its lifetime is over. */
-	use(token: string, { uses = Infinity }: TokenLifetime = {}): boolean {
-		const used = this.valid.get(token);
-		if (used === undefined) return false;
-		if (used >= uses) return !this.valid.delete(token);
-		this.valid.set(token, used + 1);
+	use(token: string, { uses = Infinity, milliseconds = Infinity }: TokenLifetime = {}): boolean {
+		const known = this.valid.get(token);
+		if (known === undefined) return false;
+		const age = performance.now() - known.issuedAt;
+		if (known.used >= uses || age >= milliseconds) return !this.valid.delete(token);
+		known.used++;
 		return true;
 	}
 

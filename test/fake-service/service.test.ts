@@ -185,6 +185,20 @@ describe('while it runs', () => {
 		expect((await site()).body).toContain('Storholmen');
 	});
 
+	test('a token is good for so many requests, or so many milliseconds', async () => {
+		const token = await newToken();
+		service.faults.tokenLifetime = { uses: 1 };
+		expect((await site('1042', { token })).status).toBe(200);
+		expect((await site('1042', { token })).status).toBe(401);
+		const other = await newToken();
+		service.faults.tokenLifetime = { milliseconds: 60_000 };
+		expect((await site('1042', { token: other })).status).toBe(200);
+		const now = performance.now();
+		jest.spyOn(performance, 'now').mockReturnValue(now + 60_000);
+		expect((await site('1042', { token: other })).status).toBe(401);
+		jest.restoreAllMocks();
+	});
+
 	test('close ends connections that wait for a response, and frees the port', async () => {
 		const other = await startService();
 		other.faults.site.push({ connection: 'hang' });
@@ -214,7 +228,7 @@ describe('faults', () => {
 	};
 
 	test.each([
-		['json', 'application/json; charset=utf-8', /^\{"message":"The service says: Bad Gateway"\}$/],
+		['json', 'application/json; charset=utf-8', /^\{"message":"Bad Gateway\."\}$/],
 		['broken', 'application/json; charset=utf-8', /^\{ "message": "[^"]+", "detail": $/],
 		[{ text: 'Bad Gateway' }, 'text/plain; charset=utf-8', /^Bad Gateway$/],
 		[{ json: [1, null] }, 'application/json; charset=utf-8', /^\[1,null\]$/],

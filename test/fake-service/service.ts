@@ -277,6 +277,8 @@ export async function startService(options: ServiceOptions = {}) {
 			return tokens.issued;
 		},
 		expireTokens: () => tokens.expire(),
+		/** Told of each change by control(), by its name. */
+		onControl: undefined as ((name: string) => void) | undefined,
 		/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
 		reset() {
 			plan.reset();

@@ -5,8 +5,11 @@ import type {
 	OnError,
 } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
+import type { Fault, FaultRequest } from '../fake-service/faults';
+import type { TokenLifetime } from '../fake-service/rules';
 import { siteNode } from '../helpers/sea-farm';
 import { at } from '../helpers/at';
+import { OwnTime } from '../helpers/own-time';
 import { type Counts, CREDENTIAL, HIT, type Row, SITES, type Stage, type Variation } from './table';
 
 /** The node's setting **On Error**. */
@@ -33,13 +36,14 @@ export interface Outcome extends Counts {
 	elsewhere: number;
 }
 
-const SKIPPED = 'Not requested because the service is not responding';
+/** Of a token that is used up. */
+const LIFETIME_MS = 6000;
 
 /** What the table says of a cell. */
 export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
 	const failed = row.hit.map((item) => ({
 		item,
-		message: `${(row.skipped?.includes(item) ? SKIPPED : row.message) ?? ''} [item ${item}]`
+		message: `${row.message ?? ''} [item ${item}]`
 			.replace('{site}', String(SITES[item]))
 			.replace('{status}', String(status)),
 	}));
@@ -53,6 +57,23 @@ export function expectedOutcome(row: Row, { status }: Variation, onError: OnErro
 		elsewhere: 0,
 		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
 	};
+}
+
+/**
+ * No token expires within seconds: time passes before the service refuses one that was used this often. In a real n8n,
+ * that has to be waited for.
+ */
+function agingOf({ uses }: TokenLifetime = {}): Fault {
+	const time = OwnTime.get();
+	const used = new Map<string, number>();
+	const age = ({ token = '' }: FaultRequest) => {
+		const before = used.get(token) ?? 0;
+		used.set(token, before + 1);
+		if (before !== uses) return 0;
+		time?.skip(LIFETIME_MS);
+		return time ? 0 : LIFETIME_MS;
+	};
+	return { latencyMs: age };
 }
 
 let users = 0;
@@ -81,6 +102,7 @@ export function arrange(
 		service.faults.token = faults.map((fault) => ({ skip, ...fault }));
 	}
 	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
+	service.faults.site.push(agingOf(service.faults.tokenLifetime));
 	return { baseUrl: service.baseUrl, ...login, ...variation.credential?.(stage) };
 }
 

@@ -2,7 +2,7 @@ import nock from 'nock';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
 import { readBlock, writeBlock } from '../helpers/document';
-import { skipLoginPauses } from '../helpers/login-pause';
+import { OwnTime, skipPausesInOwnTime } from '../helpers/own-time';
 import { expectedOutcome, ON_ERROR, type Outcome, runCell, SETTINGS } from './cell';
 import { inLanes } from './lanes';
 import { BLOCK, matrixText } from './report';
@@ -44,9 +44,9 @@ beforeAll(async () => {
 	host.get(/./).replyWithError(notFound);
 });
 beforeEach(() => {
-	// The shortest pauses that the backoff may choose, and none after a failed login
+	// The shortest pauses that the backoff may choose, and no others
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	skipLoginPauses();
+	skipPausesInOwnTime();
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
@@ -58,7 +58,7 @@ test.each(cells)('$name', async ({ row, setting, forms }) => {
 	const outcomes: Record<string, Outcome> = {};
 	const expected: Record<string, Outcome> = {};
 	await inLanes(stages, forms, async ([form, variation], stage) => {
-		outcomes[form] = await runCell(row, variation, setting, stage);
+		outcomes[form] = await OwnTime.run(async () => await runCell(row, variation, setting, stage));
 		expected[form] = expectedOutcome(row, variation, setting);
 	});
 	expect(outcomes).toEqual(expected);

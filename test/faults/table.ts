@@ -40,8 +40,6 @@ export interface Row {
 	/** Of each item that fails; `{site}` is its site. Without a message all items are kept. */
 	message?: string;
 	hit: readonly number[];
-	/** Those of them that are not requested any more. */
-	skipped?: readonly number[];
 	/** The item that a run with "Stop Workflow" names; the first that is hit unless given. */
 	stopsAt?: number;
 	stopped: Counts;
@@ -61,9 +59,14 @@ export const CREDENTIAL = 'Sea farm';
 const ALL = SITES.map((_, item) => item);
 /** The items whose sites a fault of the site endpoint hits. */
 export const HIT = [0, 3];
+/** Two of the items that are not the first. */
+const LATER = [1, 3];
 /** The items that are read before the first token has expired. */
 const READ_BEFORE = 2;
+/** With three retries. */
 const TRIES = 4;
+/** A site that waits for a rate limit: that is no retry, and ends at last. */
+const TRIES_AT_LIMIT = 11;
 const LONG = 5_000_000;
 
 const inCredential = (message: string) => `${message}: credential "${CREDENTIAL}"`;
@@ -71,23 +74,23 @@ const WRONG_LOGIN = inCredential('The service rejected the username or password'
 const REFUSED_LOGIN = inCredential('The service refused the login (status {status})');
 const NO_LOGIN = inCredential('No login endpoint was found at this address');
 const NO_TOKEN = inCredential('The login response contains no access token');
-const REFUSED_BY_PAGE = inCredential('The login was refused with a web page (status 403)');
+const REFUSED_BY_PAGE = inCredential('The login was refused with a web page (status {status})');
 const LOGIN_PAGE = inCredential('The login returned a web page');
 const MOVED = inCredential('The service redirects to another address');
 const REJECTED_TOKEN = inCredential('The service rejected a newly issued access token');
 const BUSY = 'The service is receiving too many requests';
-const TOO_LONG = 'The service asked for a wait of 60 minutes';
+const TOO_LONG = 'The service asked to retry after 60 minutes';
 const UNAVAILABLE = 'The service is unavailable (status {status})';
 const NOT_FOUND = 'Site {site} was not found';
 const NO_ACCESS = 'This user has no access to site {site}';
-const PAGE_REFUSES = 'Access to site {site} was refused with a web page (status 403)';
+const PAGE_REFUSES = 'Access to site {site} was refused with a web page (status {status})';
 const REFUSED = 'The service rejected the request for site {site} (status {status})';
 const NOT_VALID = 'The response for site {site} is not valid';
 const EMPTY = 'The response for site {site} is empty';
 const PAGE_INSTEAD = 'The service returned a web page instead of site {site}';
 const LOST = 'The connection to the service was lost';
 const TOO_LATE = 'The service did not respond in time';
-const NOT_LISTENING = 'Nothing is listening at the service address';
+const REFUSED_CONNECTION = 'The service refused the connection';
 const UNKNOWN_HOST = 'The address of the service was not found';
 const NOT_TRUSTED = "The service's certificate is not trusted";
 const NO_HTTPS = 'The service does not use HTTPS at this address';
@@ -156,9 +159,9 @@ const atEverySite = ([name, variations]: [string, Variations]): [string, Variati
 ];
 
 const VIEWS: Record<string, INodeParameters> = {
-	raw: { operation: 'get' },
-	simplified: { operation: 'get', simplify: true },
-	map: { operation: 'getGeoJson' },
+	raw: { operation: 'get', simplify: false },
+	simplified: { operation: 'get' },
+	map: { operation: 'getMap', format: 'json' },
 };
 
 /** Values of all types in the place of fields, in each view of a site. */
@@ -186,22 +189,24 @@ function harmlessLogin(fault: string, variations: Variations): Row[] {
 }
 
 /** A login that fails: the first one, and one that renews a token after two sites have been read. */
-function login(fault: string, variations: Variations, message: string, maxRetries?: number): Row[] {
-	const common = { fault, variations, message, maxRetries };
+function login(fault: string, variations: Variations, message: string, tries = 1): Row[] {
+	const common = { fault, variations, message };
 	return [
 		{
 			...common,
 			place: 'first login',
 			hit: ALL,
-			stopped: { requests: 0, logins: 1 },
-			continued: { requests: 0, logins: 1 },
+			// The items try in turn, and the last one finds out that the login fails
+			stopsAt: tries - 1,
+			stopped: { requests: 0, logins: tries },
+			continued: { requests: 0, logins: tries },
 		},
 		{
 			...common,
 			place: 'renewed login',
 			hit: ALL.slice(READ_BEFORE),
-			stopped: { requests: 1, logins: 2 },
-			continued: { requests: READ_BEFORE + 1, logins: 2 },
+			stopped: { requests: 1, logins: 1 + tries },
+			continued: { requests: READ_BEFORE + 1, logins: 1 + tries },
 		},
 	];
 }
@@ -240,21 +245,16 @@ function address(
 	fault: string,
 	credential: NonNullable<Variation['credential']>,
 	message: string,
-	maxRetries?: number,
+	mayPass = false,
 ): Row[] {
 	const nothing = { requests: 0, logins: 0 };
-	const common = { fault, message, hit: ALL, stopped: nothing, continued: nothing, maxRetries };
+	const common = { fault, message, hit: ALL, stopped: nothing, continued: nothing };
+	// Where another login may help, the items try in turn
+	const stopsAt = mayPass ? TRIES - 1 : undefined;
 	const withToken = (stage: Stage) => ({ ...credential(stage), accessToken: 'kept-by-n8n' });
-	// Without a login, three sites show that the service is down
-	const skipped = maxRetries === 0 ? ALL.slice(3) : [];
 	return [
-		{ ...common, place: 'first login', variations: { 'no token kept': { credential } } },
-		{
-			...common,
-			place: 'site',
-			skipped,
-			variations: { 'a token kept': { credential: withToken } },
-		},
+		{ ...common, place: 'first login', stopsAt, variations: { 'no token kept': { credential } } },
+		{ ...common, place: 'site', variations: { 'a token kept': { credential: withToken } } },
 	];
 }
 
@@ -279,18 +279,30 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
-/** A page is often that of a firewall. */
-const { '403 html': byPage = {}, ...NOT_BY_PAGE } = statuses(403);
-const BY_PAGE: Variations = { html: byPage };
+/** Each status with each kind of body but a page, which is often that of a firewall. */
+const withoutPage = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	Object.fromEntries(
+		Object.entries(statuses(...codes)).filter(([form]) => !form.endsWith(' html')),
+	),
+];
+
+/** Each status with a page. */
+const withPage = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.sort((a, b) => a - b).join(', ')} with a web page`,
+	Object.fromEntries(Object.entries(statuses(...codes)).filter(([form]) => form.endsWith(' html'))),
+];
+
+const OTHER_REFUSALS = [402, 409, 410, 418, 422, 451, 499];
 
 const LOGIN_ROWS: Row[] = [
-	...login('Status 400, 401, 403', { ...statuses(400, 401), ...NOT_BY_PAGE }, WRONG_LOGIN),
-	...login('Status 403 with a web page', BY_PAGE, REFUSED_BY_PAGE),
+	...login(...withoutPage(400, 401, 403), WRONG_LOGIN),
+	...login(...withPage(400, 401, 403, ...OTHER_REFUSALS), REFUSED_BY_PAGE),
 	...login(...status(404, 405), NO_LOGIN),
-	...login(...status(402, 408, 409, 410, 418, 422, 451, 499), REFUSED_LOGIN),
-	...login(...status(429), BUSY, 0),
-	...login(...status(500, 501, 505, 520, 599), UNAVAILABLE),
-	...login(...status(502, 503, 504), UNAVAILABLE, 0),
+	...login(...withoutPage(...OTHER_REFUSALS), REFUSED_LOGIN),
+	...login(...status(429), BUSY, TRIES),
+	...login(...status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524), UNAVAILABLE, TRIES),
+	...login(...status(501, 505, 525, 599), UNAVAILABLE),
 	...login(...status(300, 305, 399), MOVED),
 	...login(...bodiless(101, 204, 304), NO_TOKEN),
 	...redirects(login).flat(),
@@ -324,17 +336,25 @@ const LOGIN_ROWS: Row[] = [
 		merged('expires_in', { ...wrongTypes('text'), empty: '', zero: '0', '-1': '-1', soon: 'soon' }),
 	),
 	...harmlessLogin('Slow, or a body of 5 MB', SLOW_OR_LONG),
-	...login('Connection cut in mid-body or reset, or closed after status 103', BROKEN_OFF, LOST, 0),
+	...login(
+		'Connection cut in mid-body or reset, or closed after status 103',
+		BROKEN_OFF,
+		LOST,
+		TRIES,
+	),
 ];
 
 /** A fault that is over after two requests. */
 const TWICE = {
-	fault: 'Twice status 429, 502, 503, 504, cut or reset, then a good response',
+	fault: 'Twice status 408, 429, 500, 502, 503, 504, 520, cut or reset, then a good response',
 	variations: forms({
+		408: { status: 408, times: 2 },
 		429: { status: 429, times: 2, retryAfter: 0 },
+		500: { status: 500, times: 2 },
 		502: { status: 502, times: 2 },
 		503: { status: 503, times: 2, retryAfter: 0 },
 		504: { status: 504, times: 2 },
+		520: { status: 520, times: 2 },
 		cut: { connection: 'cut', times: 2 },
 		reset: { connection: 'reset', times: 2 },
 	}),
@@ -350,48 +370,53 @@ const PASSING_ROWS: Row[] = [
 
 const SITE_ROWS: Row[] = [
 	site(...status(404), NOT_FOUND),
-	site('Status 403', NOT_BY_PAGE, NO_ACCESS),
-	site('Status 403 with a web page', BY_PAGE, PAGE_REFUSES),
-	site(...status(400, 402, 405, 408, 409, 410, 418, 422, 451, 499), REFUSED),
-	site(...status(401), REJECTED_TOKEN, {
-		stopped: { requests: 2, logins: 2 },
-		continued: { requests: ALL.length + HIT.length, logins: 1 + HIT.length },
-	}),
+	site(...withoutPage(403), NO_ACCESS),
+	site(...withPage(400, 403, 405, ...OTHER_REFUSALS), PAGE_REFUSES),
+	site(...withoutPage(400, 405, ...OTHER_REFUSALS), REFUSED),
+	site(
+		'Status 401 after another site was read',
+		mapValues(statuses(401), ({ status }) => ({
+			status,
+			fault: () => ({ status, siteId: LATER.map((item) => at(SITES, item)) }),
+		})),
+		NO_ACCESS,
+		{ hit: LATER },
+	),
 	site(...atEverySite(status(401)), REJECTED_TOKEN, {
 		hit: ALL,
-		stopped: { requests: 2, logins: 2 },
-		// Two new tokens show it, the others are not requested
-		continued: { requests: 4, logins: 2 },
+		// Three show that it is the token, the others are not requested
+		continued: { requests: 3, logins: 1 },
 	}),
-	// A site that is retried waits for half a minute: the rules for that are tested without time
-	site('Status 429 with **Max Retries** 0', status(429)[1], BUSY, { maxRetries: 0 }),
+	// The others get through, so this is not waited for without end
+	site(...status(429), BUSY, { tries: TRIES_AT_LIMIT }),
 	site(
-		'Status 429, 503 with `Retry-After` of an hour',
+		'Status 429 with `Retry-After` of an hour',
 		forms({
-			429: { status: 429, retryAfter: 3600 },
-			503: { status: 503, retryAfter: 3600 },
+			seconds: { status: 429, retryAfter: 3600 },
 			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
 		}),
 		TOO_LONG,
 		// The service is left alone
 		{ hit: ALL, continued: { requests: 1, logins: 1 } },
 	),
-	site(...status(500, 501, 505, 520, 599), UNAVAILABLE),
-	site(...status(502, 503, 504), UNAVAILABLE, { tries: TRIES }),
-	site(...atEverySite(status(503)), UNAVAILABLE, {
-		hit: ALL,
-		// Each is sent in turn, because it may be about one site. The third one uses up the retries of the run
-		stopsAt: 2,
-		stopped: { requests: 2, logins: 1 },
-		continued: { requests: 11, logins: 1 },
+	site(
+		'Status 503 with `Retry-After` of an hour',
+		forms({
+			seconds: { status: 503, retryAfter: 3600 },
+			date: { status: 503, retryAfter: { dateInSeconds: 3600 } },
+		}),
+		TOO_LONG,
+	),
+	site(...status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524), UNAVAILABLE, {
+		tries: TRIES,
 	}),
-	site(...atEverySite(status(502, 504)), UNAVAILABLE, {
+	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
 		hit: ALL,
-		// Two sites take turns until the outage is found, and with a third one the service is given up
-		skipped: ALL.slice(3),
-		stopped: { requests: TRIES, logins: 1 },
-		continued: { requests: 2 * TRIES + 1, logins: 1 },
+		// Too few for the service to be given up
+		continued: { requests: ALL.length * TRIES, logins: 1 },
+		tries: TRIES,
 	}),
+	site(...status(501, 505, 525, 599), UNAVAILABLE),
 	site(...status(300, 305, 399), MOVED),
 	site(...bodiless(101, 204, 304), EMPTY),
 	...redirects(site),
@@ -445,8 +470,13 @@ const CONNECTION_ROWS: Row[] = [
 		{ 'after one': { tokenLifetime: { uses: 1 } } },
 		{ requests: 4, logins: 4 },
 	),
-	...address('Connection refused', () => ({ baseUrl: DESERTED }), NOT_LISTENING, 0),
-	...address('Unknown host', () => ({ baseUrl: 'https://no-such-host.invalid' }), UNKNOWN_HOST, 0),
+	...address('Connection refused', () => ({ baseUrl: DESERTED }), REFUSED_CONNECTION, true),
+	...address(
+		'Unknown host',
+		() => ({ baseUrl: 'https://no-such-host.invalid' }),
+		UNKNOWN_HOST,
+		true,
+	),
 	...address('Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED),
 	...address(
 		'HTTP where HTTPS was expected',

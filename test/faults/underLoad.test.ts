@@ -30,7 +30,7 @@ async function findingsIn(cell: Cell, service: Service): Promise<string[]> {
 	const started = Date.now();
 	const { items, run, hints } = await engine.run({
 		node: siteNode(
-			{ operation: 'get', siteId: '={{ $json.id }}', options: optionsOf(cell) },
+			{ operation: 'get', siteId: '={{ $json.id }}', simplify: false, options: optionsOf(cell) },
 			{ onError: 'continueRegularOutput' },
 		),
 		items: itemsWith(IDS),

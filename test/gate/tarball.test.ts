@@ -5,7 +5,7 @@ import type { INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
 import { defined } from '../helpers/at';
 import { packAndUnpack } from './pack';
 
-const MAX_SIZE = 45_000;
+const MAX_SIZE = 60_000;
 
 let unpacked: Awaited<ReturnType<typeof packAndUnpack>>;
 let loader: PackageDirectoryLoader;

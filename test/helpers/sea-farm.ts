@@ -59,14 +59,14 @@ class SeaFarm {
 		return this.service.requests.filter(({ endpoint }) => endpoint === 'site');
 	}
 
-	/** Runs an operation of the node on input items whose `id` holds the site IDs. */
+	/** Runs an operation of the node on input items whose `id` holds the site IDs; a site is returned as it was sent. */
 	async run(
 		parameters: INodeParameters,
 		ids: readonly unknown[] = [1042],
 		{ signal, ...settings }: Partial<TestNode> & { signal?: AbortSignal } = {},
 	): Promise<NodeResult> {
 		const id = '={{ $json.id }}';
-		const node = siteNode({ siteId: id, siteIds: id, ...parameters }, settings);
+		const node = siteNode({ siteId: id, siteIds: id, simplify: false, ...parameters }, settings);
 		return await this.engine.run({ node, items: itemsWith(ids), signal });
 	}
 }

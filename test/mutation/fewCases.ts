@@ -11,3 +11,5 @@ jest.mock('fast-check', () => {
 		});
 	return { __esModule: true, default: { ...fc, assert } };
 });
+
+process.env['FEW_CASES'] = 'yes';

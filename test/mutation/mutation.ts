@@ -41,8 +41,8 @@ function optionsOf(target: Target): object {
 		plugins: ['@stryker-mutator/jest-runner', resolve(__dirname, 'panelTexts.mjs')],
 		ignorers: ['panelTexts'],
 		ignorePatterns: ['/examples', '/reports', '/coverage', '/.n8n', '/test/e2e'],
-		// Many tests take the package from dist/, which has been built already
-		buildCommand: 'gulp bundle',
+		// Many tests take the package from dist/
+		buildCommand: 'gulp build',
 		jest: {
 			projectType: 'custom',
 			config: {

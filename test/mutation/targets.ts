@@ -10,15 +10,12 @@ export interface Target {
 }
 
 /** What can be tested in a few minutes. */
-const QUICK = ['siteIds', 'site', 'baseUrl', 'distance'];
+const QUICK = ['siteIds', 'site', 'baseUrl', 'position'];
 
 const LOGIN_TESTS = ['test/credentials/', 'test/security/isolation.test.ts'];
-const RUN_TEST = 'test/nodes/service/SiteService.test.ts';
+const RUN_TEST = 'test/nodes/run/SiteService.test.ts';
 const POLL_TEST = 'test/nodes/AquacultureSiteTrigger.test.ts';
-/** They share a fake clock. */
-const PACE_TESTS = ['limits', 'pace', 'rate', 'retries'].map(
-	(name) => `test/nodes/service/${name}.test.ts`,
-);
+const CONDITIONS = 'test/conditions/';
 const WIRE_TESTS = 'test/wire/';
 
 /** Their files are judged by all tests of the folder; these take milliseconds. */
@@ -36,29 +33,27 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'nodes/nodeErrors': ['test/nodes/advice.test.ts'],
 	'nodes/operations/index': ['test/nodes/descriptions.test.ts'],
 	'nodes/operations/operation': ['test/nodes/AquacultureSite.test.ts'],
-	'nodes/service/advice': [
-		'test/nodes/service/response.test.ts',
-		'test/nodes/trigger/sentences.test.ts',
-	],
-	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
-	'nodes/service/credentialTest': ['test/credentials/'],
-	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
-	'nodes/service/pace': PACE_TESTS,
-	'nodes/service/rate': PACE_TESTS,
-	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
-	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
-	'nodes/service/retries': PACE_TESTS,
-	'nodes/service/session': ['test/credentials/AquacultureApi.memory.test.ts'],
-	'nodes/service/SiteService': [
+	'nodes/run/session': ['test/credentials/AquacultureApi.memory.test.ts'],
+	'nodes/run/SiteService': [
+		CONDITIONS,
 		'test/nodes/AquacultureSite',
 		'test/credentials/AquacultureApi.memory.test.ts',
 		WIRE_TESTS,
 	],
-	'nodes/service/stopping': [RUN_TEST],
+	'nodes/service/advice': [
+		'test/nodes/service/response.test.ts',
+		'test/nodes/trigger/reports.test.ts',
+	],
+	'nodes/service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
+	'nodes/service/credentialTest': ['test/credentials/'],
+	'nodes/service/networkErrors': ['test/proxy/', WIRE_TESTS],
+	'nodes/service/pastedText': ['test/nodes/service/tokens.test.ts', ...LOGIN_TESTS],
+	'nodes/service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
+	'nodes/service/responseRules': ['test/nodes/service/response.test.ts'],
+	'nodes/service/steps': ['test/nodes/service/response.test.ts'],
+	'nodes/service/timer': ['test/nodes/run/cancellation.test.ts'],
 	'nodes/service/tokens': LOGIN_TESTS,
-	'nodes/service/turns': PACE_TESTS,
 	'nodes/trigger/activation': [POLL_TEST],
-	'nodes/trigger/latest': [POLL_TEST],
 	'nodes/trigger/reading': [POLL_TEST],
 	'nodes/trigger/state': [POLL_TEST],
 };

@@ -11,7 +11,9 @@ test('all parameters are checked before anything is sent', async () => {
 	expect(error?.message).toBe(`'Site ID': "../auth/token" is not a site ID [item 2]`);
 	expect(error).toMatchObject({
 		context: { itemIndex: 2 },
-		description: expect.stringMatching(/To keep what can be read, set 'On Error' to/) as unknown,
+		description: expect.stringMatching(
+			/To keep the items that succeed, set 'On Error' to/,
+		) as unknown,
 	});
 	const { error: wrongOption } = await farm.run({ ...GET, options: { timeout: '={{ "soon" }}' } });
 	expect(wrongOption?.message).toBe("'Timeout' is not a whole number from 1 to 3600000");
@@ -31,7 +33,8 @@ describe('On Error', () => {
 		farm.service.sites.push(...manySites(200));
 		const { error } = await farm.run(GET, [77, ...manySites(200).map(({ siteId }) => siteId)]);
 		expect(error?.message).toBe(`${notFound} [item 0]`);
-		expect(farm.service.counts.siteRequests).toBeLessThan(50);
+		// Those in flight when the first one fails
+		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(64);
 	});
 
 	test('Continue: a failed item stands in its place and names its site, the others are kept', async () => {
@@ -40,7 +43,7 @@ describe('On Error', () => {
 		expect([0, 2, 4].map((index) => at(items, index).json)).toEqual(sites);
 		expect(at(items, 1).json).toEqual({
 			error: `${notFound} [item 1]`,
-			message: expect.stringContaining('The service says: "There is no site 77."') as unknown,
+			details: expect.stringContaining('The service says: "There is no site 77."') as unknown,
 			siteId: 77,
 		});
 		expect(at(items, 3).json.error).toContain('"x" is not a site ID');
@@ -54,6 +57,49 @@ describe('On Error', () => {
 		expect(at(outputs, 1)).toMatchObject([
 			{ json: { id: '1042 77 1057', error: notFound }, pairedItem: { item: 0 } },
 		]);
+	});
+
+	describe.each(['getAll', 'getUnits', 'getMap'])('%s: of "1042, abc, 1057"', (operation) => {
+		const parameters = { operation, simplify: true, format: 'json' };
+		const isWrong = { error: `'Site IDs': "abc" is not a site ID (entry 2 of 3)` };
+		const whole = expect.stringMatching(/^A site ID is a whole number/) as unknown;
+		const sitesIn = (items: object[]) =>
+			[...JSON.stringify(items).matchAll(/(?:"siteId":|site-)(1\d{3})\b/g)].map(([, id]) => id);
+
+		test('Continue: the two sites are read, and one item says what is no site ID', async () => {
+			const onError = 'continueRegularOutput';
+			const { items } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
+			expect(new Set(sitesIn(items))).toEqual(new Set(['1042', '1057']));
+			expect(items.filter(({ json }) => 'error' in json)).toEqual([
+				{ json: { ...isWrong, details: whole }, pairedItem: { item: 0 } },
+			]);
+		});
+
+		test('Continue (using error output): the same, with the fields of the input item', async () => {
+			const onError = 'continueErrorOutput';
+			const { outputs } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
+			expect(new Set(sitesIn(at(outputs, 0)))).toEqual(new Set(['1042', '1057']));
+			const json = { id: '1042, abc, 1057', ...isWrong, details: whole };
+			expect(at(outputs, 1)).toEqual([{ json, pairedItem: { item: 0 } }]);
+		});
+
+		test('Stop Workflow: nothing is sent, and the message says how to keep the others', async () => {
+			const { error } = await farm.run(parameters, ['1042, abc, 1057']);
+			expect(error?.message).toBe(isWrong.error);
+			expect(error?.description).toMatch(/To keep the items that succeed, set 'On Error' to/);
+			expect(farm.service.counts.requests).toBe(0);
+		});
+
+		test('if no entry is a site ID, the credential does not matter', async () => {
+			const onError = 'continueRegularOutput';
+			farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm' });
+			const { items } = await farm.run(parameters, ['abc x'], { onError });
+			expect(items.map(({ json }) => json.error)).toEqual([
+				`'Site IDs': "abc" is not a site ID (entry 1 of 2)`,
+				`'Site IDs': "x" is not a site ID (entry 2 of 2)`,
+			]);
+			expect(farm.service.counts.requests).toBe(0);
+		});
 	});
 
 	test('Continue: each item fails where the credential cannot be used, and no secret is shown', async () => {
@@ -81,7 +127,8 @@ test("an expression that fails keeps n8n's own message", async () => {
 	);
 	expect(error).toMatchObject({
 		message: "Referenced node doesn't exist [item 0]",
-		description: "To keep what can be read, set 'On Error' to 'Continue' in the node's settings.",
+		description:
+			"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.",
 	});
 	expect(farm.service.counts.requests).toBe(0);
 });

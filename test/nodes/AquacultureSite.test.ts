@@ -15,13 +15,13 @@ describe('the items', () => {
 		});
 	});
 
-	test.each(['get', 'getAll', 'getUnits', 'getGeoJson'])(
+	test.each(['get', 'getAll', 'getUnits', 'getMap'])(
 		'of %s are paired with their input items, in the order of these',
 		async (operation) => {
 			// The first response is the last to come
 			farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
 			const ids = [1120, 1057, 1120, 1088];
-			const { items } = await farm.run({ operation, simplify: true }, ids);
+			const { items } = await farm.run({ operation, simplify: true, format: 'json' }, ids);
 			const owners = items.map(({ json, pairedItem }) => {
 				const [, featureId] = /"id":"site-(\d+)"/.exec(JSON.stringify(json)) ?? [];
 				return [json.siteId ?? Number(featureId), pairedItem];
@@ -93,7 +93,7 @@ test('a hint beside the output lists five names, each once, and counts the other
 	farm.service.sites.push(...bare);
 	const ids = bare.map(({ siteId }) => siteId);
 	const five = bare.slice(0, 5).map(({ siteId, siteName }) => `${siteName} (${siteId})`);
-	const message = `No units, so no rows: ${five.join(', ')}`;
+	const message = `No rows, because these sites have no units: ${five.join(', ')}`;
 	const [all, some, none] = [
 		await farm.run({ operation: 'getUnits' }, [...ids, ...ids]),
 		await farm.run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
@@ -104,10 +104,32 @@ test('a hint beside the output lists five names, each once, and counts the other
 	expect(none.hints).toEqual([]);
 });
 
+describe('what the service sends is plain text where n8n renders HTML', () => {
+	const unit = { unitId: 1, unitName: '<b>2</b> & <img src=x>', latitude: null, longitude: null };
+
+	test('in a hint, and as it is in the data', async () => {
+		farm.service.sites.push({ ...farm.site(1042), siteId: 7, siteName: '`A` <i>', units: [unit] });
+		const { items, hints } = await farm.run({ operation: 'getMap', format: 'json' }, [7]);
+		const name = 'unit &#60;b>2&#60;/b> &#38; &#60;img src=x> of site &#96;A&#96; &#60;i> (7)';
+		expect(hints).toMatchObject([{ message: expect.stringContaining(`: ${name}`) as unknown }]);
+		expect(at(items, 0).json.features).toMatchObject([{ properties: { siteName: '`A` <i>' } }]);
+	});
+
+	test('in an error, and in the item of a site that failed', async () => {
+		const body = { json: { message: '<h1>Gone</h1>' } };
+		farm.service.faults.site.push({ status: 404, body });
+		const { error } = await farm.run({ operation: 'get' });
+		expect(error?.description).toContain('"‹h1›Gone‹/h1›"');
+		const onError = 'continueRegularOutput';
+		const { items } = await farm.run({ operation: 'get' }, [1042], { onError });
+		expect(at(items, 0).json.details).toContain('"‹h1›Gone‹/h1›"');
+	});
+});
+
 describe('a map', () => {
 	test('as a file is what n8n stores for the next node', async () => {
-		const [map] = dataOf(await farm.run({ operation: 'getGeoJson' }, [1088]));
-		const { items, hints } = await farm.run({ operation: 'getGeoJson', format: 'file' }, [1088]);
+		const [map] = dataOf(await farm.run({ operation: 'getMap', format: 'json' }, [1088]));
+		const { items, hints } = await farm.run({ operation: 'getMap' }, [1088]);
 		const { json, binary } = at(items, 0);
 		const fileName = 'site-1088.geojson';
 		expect(json).toEqual({ fileName, siteCount: 1, featureCount: 4 });
@@ -120,7 +142,7 @@ describe('a map', () => {
 
 	test('is not made of no site: there are the failures alone', async () => {
 		const onError = 'continueRegularOutput';
-		const result = await farm.run({ operation: 'getGeoJson' }, ['7, 8', 1088], { onError });
+		const result = await farm.run({ operation: 'getMap' }, ['7, 8', 1088], { onError });
 		expect(result.items.map(({ json, pairedItem }) => [json.error, pairedItem])).toEqual([
 			['Site 7 was not found [item 0]', { item: 0 }],
 			['Site 8 was not found [item 0]', { item: 0 }],

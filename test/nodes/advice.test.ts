@@ -4,7 +4,7 @@ import { CREDENTIAL, useSeaFarm } from '../helpers/sea-farm';
 
 const farm = useSeaFarm();
 
-const KEEP = "To keep what can be read, set 'On Error' to 'Continue' in the node's settings.";
+const KEEP = "To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 
 async function adviceOf(fault: Fault, parameters = {}) {
 	farm.service.faults.site.push(fault);

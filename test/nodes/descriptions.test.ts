@@ -70,7 +70,7 @@ test('Aquaculture Site Trigger: what its panel says before and after publishing 
 		expect(own).toEqual(expect.arrayContaining(['Events', 'Site IDs', 'Poll Times']));
 	}
 	// A test event is not to be taken for a real one, wherever it is seen
-	const message = expect.stringMatching(/^Test events are made up/) as unknown;
+	const message = expect.stringMatching(/^Test events are based on the first site/) as unknown;
 	expect(hints).toEqual([
 		{ type: 'info', whenToDisplay: 'always', location: 'outputPane', message },
 	]);
@@ -87,11 +87,11 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 		['password', 'string', '', { required, typeOptions: masked }],
 		['allowUnauthorizedCerts', 'boolean', false],
 		['accessToken', 'hidden', '', { typeOptions: { ...masked, expirable: true } }],
-		['accessTokenLogin', 'hidden', '', { typeOptions: masked }],
+		['tokenFingerprint', 'hidden', '', { typeOptions: masked }],
 	]);
 });
 
-test('the links of the credential lead to headings of the README', () => {
+test('the links of the credential and the nodes lead to headings of the README', () => {
 	const { documentationUrl, httpRequestNode } = defined(engine.types.credentials[CREDENTIAL]);
 	expect(httpRequestNode).toMatchObject({
 		name: 'Aquaculture API',
@@ -102,7 +102,9 @@ test('the links of the credential lead to headings of the README', () => {
 	const links = [...read('README.md').matchAll(/^## (.*)$/gm)].map(
 		([, heading = '']) => `${page}#${heading.toLowerCase().replaceAll(' ', '-')}`,
 	);
-	expect(links).toContain(documentationUrl);
+	// n8n takes those of nodes as they are; to those of the codex it appends parameters, behind the heading
+	const ofNodes = [SITE, TRIGGER].map((type) => descriptionOf(type).documentationUrl);
+	expect(links).toEqual(expect.arrayContaining([documentationUrl, ...ofNodes]));
 	expect(links).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
 });
 

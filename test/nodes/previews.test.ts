@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import type { Site, SiteInfo, Unit } from '../../nodes/AquacultureSite/site/site';
 import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/events';
 import { at, defined } from '../helpers/at';
-import { dataOf, useSeaFarm } from '../helpers/sea-farm';
+import { dataOf, siteNode, useSeaFarm } from '../helpers/sea-farm';
 
 const farm = useSeaFarm();
 
@@ -62,7 +62,7 @@ function fieldsIn(value: unknown, path = ''): string[] {
 const allFieldsIn = (items: unknown[]) =>
 	[...new Set(items.flatMap((item) => fieldsIn(item)))].sort();
 
-const OPERATIONS = ['get', 'getAll', 'getUnits', 'getGeoJson'];
+const OPERATIONS = ['get', 'getAll', 'getUnits', 'getMap'];
 
 test('each operation has a preview', () => {
 	const { description } = farm.engine.types.nodes[
@@ -77,9 +77,10 @@ test('each operation has a preview', () => {
 });
 
 test.each(OPERATIONS)(
-	'%s: the preview shows the fields of real items, all and no others',
+	'%s: the preview shows the fields of real items with the default settings, all and no others',
 	async (operation) => {
-		const items = dataOf(await farm.run({ operation }, ['1042']));
+		const node = siteNode({ operation, siteId: '1042', siteIds: '1042' });
+		const items = dataOf(await farm.engine.run({ node }));
 		const shown = shownFields(previewOf({ resource: 'site', operation }));
 		expect(allFieldsIn(items)).toEqual([...shown].sort());
 	},
@@ -90,10 +91,16 @@ const { components } = parse(read('docs/openapi.yaml')) as {
 };
 const contract = (name: string) => defined(components.schemas[name]);
 
-test.each(['get', 'getAll'])('%s: the preview is the site of docs/openapi.yaml', (operation) => {
-	const fields = fieldsOf(contract('Site'), (ref) => contract(ref.replace(/.*\//, '')));
-	expect(shownFields(previewOf({ resource: 'site', operation }))).toEqual(fields);
-});
+test.each(['get', 'getAll'])(
+	'%s: the preview has the types of docs/openapi.yaml, info lifted to the top',
+	(operation) => {
+		const site = fieldsOf(contract('Site'), (ref) => contract(ref.replace(/.*\//, '')));
+		const lifted = site.map((field) => field.replace('.info.', '.'));
+		const shown = shownFields(previewOf({ resource: 'site', operation }));
+		expect(shown.slice(0, -1).filter((field) => !lifted.includes(field))).toEqual([]);
+		expect(shown.at(-1)).toBe('.unitCount: number');
+	},
+);
 
 /** The fields that a type declares, without "any other field". */
 type Declared<T> = Record<keyof { [K in keyof T as string extends K ? never : K]: T[K] }, 1>;

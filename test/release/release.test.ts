@@ -65,10 +65,14 @@ const SAVED: Record<string, INodeParameters> = {
 };
 
 /** Those that return other items after the update, and what the CHANGELOG says about it. */
-const SIMPLIFY = /\*\*Breaking:\*\*[^*]*\*\*Output\*\*[^*]*\*\*Simplify\*\*/;
+const SIMPLIFY = /\*\*Output\*\*[^*]*\*\*Simplify\*\*, on by default/;
+const MAP = /\*\*Get Map\*\* replaces \*\*Get GeoJSON\*\*/;
 const CHANGED: Record<string, RegExp> = {
-	'Get, simplified': SIMPLIFY,
-	'Get Many, simplified': SIMPLIFY,
+	Get: SIMPLIFY,
+	'Get without units': SIMPLIFY,
+	'Get Many': SIMPLIFY,
+	'Get GeoJSON': MAP,
+	'Get GeoJSON as a file': MAP,
 };
 
 /** What n8n says about an installed package. */

@@ -4,6 +4,7 @@ import { type Service, startService } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
 import { dataOf, itemsWith, siteNode } from '../helpers/sea-farm';
+import { skipTime } from '../helpers/skip-time';
 
 // A busy machine takes its time
 jest.setTimeout(30_000);
@@ -49,7 +50,11 @@ test('users and services side by side, with tokens that expire in mid-run: each 
 	for (const each of services) {
 		let seen = 0;
 		const expireOnce = () => {
-			if (++seen === 20) each.expireTokens();
+			if (++seen === 20) {
+				each.expireTokens();
+				// No token expires sooner
+				skipTime(10_000);
+			}
 			return false;
 		};
 		each.faults.site.push({ when: expireOnce });

@@ -13,19 +13,18 @@ const WEBHOOK = 'soak';
 /** The messages for the faults of the service and the network that occur here. */
 const SENTENCES = [
 	/The service is receiving too many requests/,
-	/The service asked for a wait of \d+ seconds?/,
+	/The service asked to retry after \d+ seconds?/,
 	/The service is unavailable \(status 50[03]\)/,
 	/The connection to the service was lost/,
 	/The service did not respond in time/,
 	/Not requested because the service is not responding/,
-	/The service rejected a newly issued access token: .*/,
 ];
 const NOT_FOUND = new RegExp(`Site ${NOT_THERE} was not found`);
 
 /** What the trigger says of a site, or of all, after several polls. */
 const REPORTS = [
-	/No site could be read in \d+ polls in a row/,
-	/.+ could not be read \d+ times in a row/,
+	/No site could be read in the last \d+ polls/,
+	/.+ could not be read in the last \d+ polls/,
 ];
 
 /** Whether a text is one of these sentences and nothing more. */

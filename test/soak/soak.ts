@@ -20,6 +20,9 @@ const READERS = 2;
 const PROGRESS_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1000;
 
+/** No token expires sooner: the node takes a new one that is rejected for one that may not read the site. */
+const SHORTEST_LIFETIME_MS = 10_000;
+
 interface Settings {
 	minutes: number;
 	seed: number;
@@ -45,6 +48,9 @@ export class Soak {
 	readonly reader: Reader;
 
 	readonly weather = new Weather((name) => this.random(name));
+
+	/** The time of the login whose token was the last to expire. */
+	private expiredLogin = 0;
 
 	private readonly executionsRead = new Set<string>();
 
@@ -90,10 +96,7 @@ export class Soak {
 		const all = Promise.all([
 			...readers,
 			this.repeat('changing', [200, 1800], () => this.changes.make()),
-			this.repeat('expiring', [5000, 15_000], () => {
-				this.service.expireTokens();
-				this.expiries += 1;
-			}),
+			this.repeat('expiring', [2000, 6000], () => this.expireToken()),
 			this.repeat('weather', [2000, 8000], (random) => {
 				this.weather.isStorm = random() < 0.3;
 			}),
@@ -143,6 +146,18 @@ export class Soak {
 			timeoutMs: 240_000,
 			intervalMs: 500,
 		});
+	}
+
+	/** Ends the life of the newest token, once, if it was long enough. */
+	private expireToken(): void {
+		const login = this.service.requests
+			.filter(({ endpoint, status }) => endpoint === 'token' && status === 200)
+			.at(-1);
+		if (!login || login.at === this.expiredLogin) return;
+		if (Date.now() - login.at < SHORTEST_LIFETIME_MS) return;
+		this.service.expireTokens();
+		this.expiredLogin = login.at;
+		this.expiries += 1;
 	}
 
 	private random(name: string): Random {

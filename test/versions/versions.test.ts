@@ -141,18 +141,18 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			units.map((unit) => ({ siteId, siteName, ...unit, code, timezone })),
 		);
 		expect(execution.hints('Read')).toEqual([
-			expect.stringMatching(new RegExp(`^No units.*${WITHOUT_UNITS.siteName}`)),
+			expect.stringMatching(new RegExp(`^No rows.*${WITHOUT_UNITS.siteName}`)),
 		]);
 	});
 
-	test('Get GeoJSON as a file, written by Read/Write Files', async () => {
+	test('Get Map as a file, written by Read/Write Files', async () => {
 		// The only folder to which n8n 2 lets its nodes write by default
 		const folder = join(stage.n8n.userFolder, '.n8n-files');
 		await mkdir(folder, { recursive: true });
 		const fileName = join(folder, 'map.geojson');
 		const execution = await run(
 			one,
-			read({ operation: 'getGeoJson', format: 'file' }),
+			read({ operation: 'getMap' }),
 			node('Write', 'n8n-nodes-base.readWriteFile', 1, { operation: 'write', fileName }),
 		);
 		expect(execution.failure).toBeUndefined();
@@ -172,7 +172,7 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	describe('one of three sites does not exist', () => {
 		const siteIds = [STORHOLMEN.siteId, NOT_THERE, ORNESVIKA.siteId];
 		const error = `Site ${NOT_THERE} was not found [item 1]`;
-		const message = expect.stringMatching(
+		const details = expect.stringMatching(
 			new RegExp(`^Check the site ID\\. .* "There is no site ${NOT_THERE}\\."$`),
 		) as string;
 		const found = [
@@ -180,19 +180,22 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			{ json: ORNESVIKA, pairedItem: { item: 2 } },
 		];
 		// The node names the site on the regular output; on the error output, n8n adds the fields of the input
-		const failed = { json: { siteId: NOT_THERE, error, message }, pairedItem: { item: 1 } };
+		const failed = { json: { siteId: NOT_THERE, error, details }, pairedItem: { item: 1 } };
+		// n8n 1.x knows a failed item by its message alone
+		const advice = major === '1' ? { message: details } : { details };
+		const sentOn = { json: { siteId: NOT_THERE, error, ...advice }, pairedItem: { item: 1 } };
 
 		test.each([
 			['stopWorkflow', 'error', [], []],
 			['continueRegularOutput', 'success', [found[0], failed, found[1]], []],
-			['continueErrorOutput', 'success', found, [failed]],
+			['continueErrorOutput', 'success', found, [sentOn]],
 		] as const)('On Error: %s', async (onError, status, regular, errors) => {
 			const execution = await run(siteIds, read({}, { onError }));
 			expect(execution.status).toBe(status);
 			expect(execution.items('Read', 0)).toEqual(regular);
 			expect(execution.items('Read', 1)).toEqual(errors);
 			const description: unknown = expect.stringMatching(
-				/ "There is no site 77\." To keep what can be read, set 'On Error' to 'Continue' /,
+				/ "There is no site 77\." To keep the items that succeed, set 'On Error' to 'Continue' /,
 			);
 			const failure = { node: 'Read', httpCode: '404', message: error, description };
 			expect(execution.failure).toEqual(status === 'error' ? failure : undefined);

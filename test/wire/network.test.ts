@@ -14,7 +14,7 @@ expectWireAsForeseen();
 beforeEach(skipLoginPauses);
 
 const NOT_FOUND = 'The address of the service was not found';
-const NOT_LISTENING = 'Nothing is listening at the service address';
+const REFUSED_CONNECTION = 'The service refused the connection';
 const LOST = 'The connection to the service was lost';
 const TOO_LATE = 'The service did not respond in time';
 const NO_HTTPS = 'The service does not use HTTPS at this address';
@@ -31,21 +31,21 @@ const rows = (sentence: string, tries: number, codes: string): Row[] =>
 
 const FAILURES: Row[] = [
 	...rows(NOT_FOUND, 2, 'ENOTFOUND EAI_AGAIN'),
-	...rows(NOT_LISTENING, 2, 'ECONNREFUSED'),
+	...rows(REFUSED_CONNECTION, 2, 'ECONNREFUSED'),
 	...rows(LOST, 2, 'ECONNRESET EPIPE EHOSTUNREACH ENETUNREACH'),
 	...rows(TOO_LATE, 2, 'ETIMEDOUT ESOCKETTIMEDOUT ECONNABORTED'),
 	...rows(NO_HTTPS, 1, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'),
 	...rows(NOT_TRUSTED, 1, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED'),
 	...rows(NOT_TRUSTED, 1, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
 	...rows(NOT_TRUSTED, 1, 'ERR_TLS_CERT_ALTNAME_INVALID ERR_TLS_HANDSHAKE_TIMEOUT'),
-	['ECONNREFUSED as a cause', causedBy(failed('ECONNREFUSED')), NOT_LISTENING, 2],
+	['ECONNREFUSED as a cause', causedBy(failed('ECONNREFUSED')), REFUSED_CONNECTION, 2],
 	['EPROTO as the cause of a cause', causedBy(causedBy(failed('EPROTO'))), NO_HTTPS, 1],
 	[
 		'ECONNREFUSED at each address of a host',
 		Object.assign(new AggregateError([failed('ECONNREFUSED'), failed('ECONNREFUSED')]), {
 			code: 'ECONNREFUSED',
 		}),
-		NOT_LISTENING,
+		REFUSED_CONNECTION,
 		2,
 	],
 	['ENOTFOUND in a list', new AggregateError([failed('ENOTFOUND')]), NOT_FOUND, 2],

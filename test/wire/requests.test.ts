@@ -42,7 +42,9 @@ describe('the login and the request for a site, header by header', () => {
 		foreseeLogin();
 		foreseeSite();
 		const n8n = await n8nAtWire();
-		const run = await n8n.run({ node: siteNode({ operation: 'get', siteId: 1042, options }) });
+		const run = await n8n.run({
+			node: siteNode({ operation: 'get', siteId: 1042, simplify: false, options }),
+		});
 		expect(dataOf(run)).toEqual([SITE]);
 		expect(sent).toEqual([
 			loginRequest,
@@ -101,7 +103,7 @@ test('a request that names none gets a version beside its own headers', async ()
 });
 
 test.each([
-	['the node', siteNode({ operation: 'get', siteId: 1042 })],
+	['the node', siteNode({ operation: 'get', siteId: 1042, simplify: false })],
 	['the HTTP Request node', httpRequestNode(`${API}${SITE_PATH}`)],
 ])('a token that is rejected is renewed once for %s, which then gets its data', async (_, node) => {
 	serverAt().get(SITE_PATH).query(true).reply(401);

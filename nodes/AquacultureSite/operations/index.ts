@@ -1,14 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { ParameterError } from '../site/parameters';
-import { getGeoJson } from './map';
+import { getMap } from './map';
 import { byDisplayName, sharedOptions } from './operation';
 import type { Operation } from './operation';
 import { getManySites, getSite } from './sites';
 import { getUnits } from './units';
 
 /** The operations of the node "Aquaculture Site", in the order of its list. */
-const OPERATIONS: Operation[] = [getSite, getManySites, getUnits, getGeoJson];
+const OPERATIONS: Operation[] = [getSite, getManySites, getUnits, getMap];
 
 // The one resource is shown because n8n takes the names of nodes and AI tools from it and the operation
 const resourceField: INodeProperties = {
@@ -78,7 +78,7 @@ const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.v
 /** "Get Units: 1042, 1057". Only IDs that were typed: an expression has no value before the run. */
 export const siteSubtitle = `={{ (${JSON.stringify(operationNames)})[$parameter["operation"]] + (": " + $rawParameter[$parameter["operation"] === "get" ? "siteId" : "siteIds"]).replace(/^: (=[^]*)?$/, "") }}`;
 
-/** @throws ParameterError where there is no such operation */
+/** @throws ParameterError if there is no such operation */
 export function findOperation(value: unknown): Operation {
 	const operation = OPERATIONS.find(({ entry }) => entry.value === value);
 	if (operation) return operation;

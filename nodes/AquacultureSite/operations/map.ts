@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { toPosition } from '../site/position';
-import { parseSiteIds, siteIdsField } from '../site/siteIds';
+import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { asText, infoOf, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
 import type { Row } from '../site/site';
 import type { NewItem, Operation, Output, ReadSite } from './operation';
@@ -14,12 +14,14 @@ const fields: INodeProperties[] = [
 		displayName: 'Format',
 		name: 'format',
 		type: 'options',
-		default: 'json',
+		default: 'file',
 		options: [
-			{ name: 'JSON', value: 'json', description: 'The map as JSON in the item' },
 			{ name: 'File', value: 'file', description: 'The map as a .geojson file' },
+			{ name: 'JSON', value: 'json', description: 'The map as JSON in the item' },
 		],
-		description: 'Whether to return the map as data or as a file',
+		description: 'Whether to return the map as a file or as data',
+		// A model cannot read a file
+		displayOptions: { show: { '@tool': [false] } },
 	},
 	{
 		displayName: 'Put Output File in Field',
@@ -33,20 +35,21 @@ const fields: INodeProperties[] = [
 	},
 ];
 
-/** Get GeoJSON: one map for each input item. */
-export const getGeoJson: Operation = {
+/** Get Map: one map for each input item. */
+export const getMap: Operation = {
 	entry: {
-		name: 'Get GeoJSON',
-		value: 'getGeoJson',
+		name: 'Get Map',
+		value: 'getMap',
 		action: 'Get map of sites',
-		description: 'Retrieve sites and their units as a map (GeoJSON), as data or as a file',
+		description: 'Retrieve sites and their units as one map (GeoJSON), as a file or as data',
 	},
 	fields: [siteIdsField, ...fields],
 	parse: (parameter) => {
+		// n8n drops what is hidden, as 'Format' is in a tool
 		const isFile = parameter('format', 'json') === 'file';
 		const fileField = isFile ? String(parameter('binaryPropertyName', 'data')) : undefined;
 		return {
-			siteIds: parseSiteIds(parameter('siteIds')),
+			...readSiteIds(parameter('siteIds')),
 			parts: SITE_PARTS,
 			toItems: async (sites, output) => [await mapItem(sites, fileField, output)],
 		};
@@ -82,7 +85,7 @@ export interface Feature {
 	properties: Row;
 }
 
-/** RFC 7946, section 3.3; `bbox` is [west, south, east, north] (section 5), absent where nothing is on the map. */
+/** RFC 7946, section 3.3; `bbox` is [west, south, east, north] (section 5), absent if nothing is on the map. */
 export interface FeatureCollection {
 	type: 'FeatureCollection';
 	bbox?: [number, number, number, number];

@@ -10,10 +10,11 @@ import { apiVersionField, parseApiVersion } from '../service/apiVersion';
 import type { ServiceResponse } from '../service/response';
 import { ParameterError, toNumber } from '../site/parameters';
 import type { Site, SitePart } from '../site/site';
+import type { SiteIds } from '../site/siteIds';
 
 const NAMES_IN_A_HINT = 5;
 
-/** Reads a parameter of one input item. Throws n8n's own error where an expression fails. */
+/** Reads a parameter of one input item. Throws n8n's own error if an expression fails. */
 export type ReadParameter = (name: string, fallback?: unknown) => unknown;
 
 /** A site that was read; `siteId` is the ID it was requested by. */
@@ -34,9 +35,8 @@ export interface Output {
 /** An item before it is paired with its input item. */
 export type NewItem = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** What one input item asks an operation for. */
-export interface Task {
-	siteIds: string[];
+/** What one input item asks an operation for: the sites, and what is no site ID among them. */
+export interface Task extends SiteIds {
 	/** The parts of each site to request. */
 	parts: readonly SitePart[];
 	/** The items of the sites that could be read, at least one, in the order of `siteIds`. */
@@ -55,7 +55,7 @@ export interface Operation {
 	 * Reads its parameters.
 	 *
 	 * @param options what the collection 'Options' holds
-	 * @throws ParameterError, or n8n's own error where an expression fails
+	 * @throws ParameterError, or n8n's own error if an expression fails
 	 */
 	parse: (parameter: ReadParameter, options: IDataObject) => Task;
 }
@@ -83,7 +83,7 @@ export const sharedOptions: INodeProperties[] = [
 		typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
 		default: DEFAULT_MAX_RETRIES,
 		description:
-			'How many times to retry a site when the service is busy or the connection is lost',
+			'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, ten times at most.',
 	},
 	{
 		displayName: 'Timeout',
@@ -96,7 +96,7 @@ export const sharedOptions: INodeProperties[] = [
 	},
 ];
 
-/** Not shown where a row is not what the operation returns. The node returns "mapUrl", as the trigger does. */
+/** Not shown if the operation does not return a row. The node returns "mapUrl", as the trigger does. */
 export const mapLinkOption: INodeProperties = {
 	displayName: 'Include Map Link',
 	name: 'mapLink',
@@ -104,8 +104,10 @@ export const mapLinkOption: INodeProperties = {
 	default: false,
 	description:
 		"Whether each row also has a link that shows its position on OpenStreetMap, in the field 'mapUrl'",
-	// Each of the two is absent where the other is shown
-	displayOptions: { hide: { '/simplify': [false], '/output': ['raw', 'selectedFields'] } },
+	// Each of the two is absent if the other is shown
+	displayOptions: {
+		hide: { '/simplify': [false], '/output': ['raw', 'selectedFields'], fullResponse: [true] },
+	},
 };
 
 /** What 'Options' holds for every operation, checked, with its defaults. */

@@ -62,15 +62,18 @@ const SELECTABLE: Column[] = [
 	{ name: 'units', displayName: 'Units', part: 'units', read: unitsOf },
 ];
 
+/** It returns the body as it is. */
+const FULL_RESPONSE = { '/options.fullResponse': [true] };
+
 /** The format of the items, which a person chooses by a switch, and for a model in more detail. */
 export const outputFields: INodeProperties[] = [
 	{
 		displayName: 'Simplify',
 		name: 'simplify',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description: 'Whether to return a simplified version of the response instead of the raw data',
-		displayOptions: { show: { '@tool': [false] } },
+		displayOptions: { show: { '@tool': [false] }, hide: FULL_RESPONSE },
 	},
 	{
 		displayName: 'Output',
@@ -94,8 +97,8 @@ export const outputFields: INodeProperties[] = [
 				description: 'Only the fields that you select',
 			},
 		],
-		description: 'What to return of each site',
-		displayOptions: { show: { '@tool': [true] } },
+		description: 'What to return for each site',
+		displayOptions: { show: { '@tool': [true] }, hide: FULL_RESPONSE },
 	},
 	{
 		displayName: 'Fields',
@@ -105,12 +108,12 @@ export const outputFields: INodeProperties[] = [
 		options: [...SELECTABLE]
 			.sort(byDisplayName)
 			.map(({ name, displayName }) => ({ name: displayName, value: name })),
-		description: "What to return of each site. The site's ID is always returned.",
-		displayOptions: { show: { '@tool': [true], output: ['selectedFields'] } },
+		description: "What to return for each site. The site's ID is always returned.",
+		displayOptions: { show: { '@tool': [true], output: ['selectedFields'] }, hide: FULL_RESPONSE },
 	},
 ];
 
-/** One flat row; null stands where the service sent nothing, so that every row has the same columns. */
+/** One flat row; null if the service sent nothing, so that every row has the same columns. */
 function toRow(site: Site, columns: Column[]): Row {
 	return Object.fromEntries(columns.map(({ name, read }) => [name, read(site) ?? null]));
 }
@@ -121,7 +124,7 @@ const columnsOf = (parts: readonly SitePart[]) =>
 const partsOf = (columns: Column[]) =>
 	SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
 
-/** @throws ParameterError where one is not a field of a site; a model or an expression may give them as text */
+/** @throws ParameterError if one is not a field of a site; a model or an expression may give them as text */
 function selectedColumns(value: unknown): Column[] {
 	const names = (Array.isArray(value) ? value : String(value).split(',')).map((name) =>
 		String(name).trim(),
@@ -141,7 +144,7 @@ interface SiteOutput {
 	toJson: (read: ReadSite) => IDataObject;
 }
 
-/** @throws ParameterError where a selected field does not exist, or n8n's own error where an expression fails */
+/** @throws ParameterError if a selected field does not exist, or n8n's own error if an expression fails */
 export function parseSiteOutput(
 	parameter: ReadParameter,
 	{ fullResponse, mapLink }: IDataObject,
@@ -149,7 +152,7 @@ export function parseSiteOutput(
 	const included = parameter('include', [...SITE_PARTS]) as unknown[];
 	const parts = SITE_PARTS.filter((part) => included.includes(part));
 	// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
-	const output = parameter('output', parameter('simplify', false) === true ? 'simplified' : 'raw');
+	const output = parameter('output', parameter('simplify', true) === false ? 'raw' : 'simplified');
 	if (fullResponse === true) {
 		return {
 			parts,

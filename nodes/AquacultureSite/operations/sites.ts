@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
-import { parseSiteId, parseSiteIds, siteIdsField } from '../site/siteIds';
+import { parseSiteId, readSiteIds, siteIdsField } from '../site/siteIds';
+import type { SiteIds } from '../site/siteIds';
 import { SITE_PARTS } from '../site/site';
 import type { SitePart } from '../site/site';
 import { mapLinkOption } from './operation';
@@ -26,7 +27,8 @@ const PART_OPTIONS: Array<INodePropertyOptions & { value: SitePart }> = [
 	{
 		name: 'Units',
 		value: 'units',
-		description: 'The units (pens, tanks) of the site with their positions',
+		description:
+			'The units (pens, tanks) of the site with their positions; of a simplified site, only their number',
 	},
 ];
 
@@ -54,18 +56,18 @@ const fields: INodeProperties[] = [
 const options: INodeProperties[] = [
 	mapLinkOption,
 	{
-		displayName: 'Include Response Headers and Status',
+		displayName: 'Full Response',
 		name: 'fullResponse',
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to return the status code, headers and body of the response instead of the site alone',
+			'Whether to return the status code, headers and body of the response instead of the site. The body is not simplified.',
 	},
 ];
 
-function parse(siteIds: string[], parameter: ReadParameter, given: IDataObject): Task {
+function parse(siteIds: SiteIds, parameter: ReadParameter, given: IDataObject): Task {
 	const { parts, toJson } = parseSiteOutput(parameter, given);
-	return { siteIds, parts, toItems: (sites) => sites.map((site) => ({ json: toJson(site) })) };
+	return { ...siteIds, parts, toItems: (sites) => sites.map((site) => ({ json: toJson(site) })) };
 }
 
 /** Get: one site for each input item. */
@@ -78,7 +80,8 @@ export const getSite: Operation = {
 	},
 	fields: [siteIdField, ...fields],
 	options,
-	parse: (parameter, given) => parse([parseSiteId(parameter('siteId'))], parameter, given),
+	parse: (parameter, given) =>
+		parse({ siteIds: [parseSiteId(parameter('siteId'))], failures: [] }, parameter, given),
 };
 
 /** Get Many: one item for each site. */
@@ -91,5 +94,5 @@ export const getManySites: Operation = {
 	},
 	fields: [siteIdsField, ...fields],
 	options,
-	parse: (parameter, given) => parse(parseSiteIds(parameter('siteIds')), parameter, given),
+	parse: (parameter, given) => parse(readSiteIds(parameter('siteIds')), parameter, given),
 };

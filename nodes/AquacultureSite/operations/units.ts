@@ -1,11 +1,11 @@
 import { mapUrl } from '../site/position';
-import { parseSiteIds, siteIdsField } from '../site/siteIds';
+import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { infoOf, siteTitle, unitsOf } from '../site/site';
 import type { Row, Site, SitePart } from '../site/site';
 import { mapLinkOption } from './operation';
 import type { Operation } from './operation';
 
-const NO_UNITS = 'No units, so no rows';
+const NO_UNITS = 'No rows, because these sites have no units';
 
 /** Get Units: one flat row for each unit of the sites. */
 export const getUnits: Operation = {
@@ -22,14 +22,15 @@ export const getUnits: Operation = {
 			name: 'includeInfo',
 			type: 'boolean',
 			default: true,
-			description: "Whether each row also has the site's code and time zone",
+			description:
+				"Whether each row also has the site's code and time zone, and nothing else of its info",
 		},
 		mapLinkOption,
 	],
 	parse: (parameter, { includeInfo, mapLink }) => {
 		const parts: SitePart[] = includeInfo === false ? ['units'] : ['info', 'units'];
 		return {
-			siteIds: parseSiteIds(parameter('siteIds')),
+			...readSiteIds(parameter('siteIds')),
 			parts,
 			toItems: (sites, output) =>
 				sites.flatMap(({ siteId, site }) => {
@@ -47,7 +48,7 @@ export const getUnits: Operation = {
 
 /**
  * One flat row per unit, in the service's order, with the site's fields repeated in each and the same
- * columns in all: null stands where the service has nothing.
+ * columns in all: null if the service has nothing.
  */
 export function unitRows(site: Site, parts: readonly SitePart[]): Row[] {
 	const info = infoOf(site) ?? {};

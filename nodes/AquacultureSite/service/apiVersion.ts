@@ -9,17 +9,20 @@ export const API_VERSION = '2025-01-01';
 export const apiVersionField: INodeProperties = {
 	displayName: 'API Version',
 	name: 'apiVersion',
-	type: 'string',
+	type: 'options',
 	default: API_VERSION,
-	placeholder: 'e.g. 2023-01-01',
+	options: [
+		{ name: '2025-01-01 (Current)', value: API_VERSION },
+		{ name: '2023-01-01', value: '2023-01-01' },
+	],
 	description:
-		'The version of the service to use, as a date (YYYY-MM-DD). 2025-01-01 is current; 2023-01-01 is also known.',
+		'The version of the service to use. For another one, enter its date as an expression.',
 };
 
 /**
  * The interface version that was chosen, a date in the form YYYY-MM-DD (docs/service.md#versioning).
  *
- * @throws ParameterError where it is not a date
+ * @throws ParameterError if it is not a date
  */
 export function parseApiVersion(value: unknown = API_VERSION): string {
 	const text = typeof value === 'string' ? value.trim() : '';
@@ -27,6 +30,6 @@ export function parseApiVersion(value: unknown = API_VERSION): string {
 	if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;
 	throw new ParameterError(
 		"'API Version' is not a date",
-		"Enter a date as YYYY-MM-DD, e.g. 2025-01-01, or remove 'API Version' from 'Options'.",
+		'Select a version from the list, or check that the expression returns a date as YYYY-MM-DD, e.g. 2025-01-01.',
 	);
 }

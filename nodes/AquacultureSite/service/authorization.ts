@@ -2,10 +2,8 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl, toUrl } from './baseUrl';
-import { isOfOtherLogin } from './tokens';
-
-/** What else to do as soon as n8n sends a request with these credentials, after it has stored a new token. */
-export const onAuthorized = new WeakMap<object, () => void>();
+import { tellAuthorized } from './request';
+import { belongsToOtherLogin } from './tokens';
 
 /** n8n takes it for an expired token: it requests a new one and tries again with that. */
 class TokenOutOfDate extends Error {
@@ -16,17 +14,17 @@ class TokenOutOfDate extends Error {
 	}
 }
 
-/** Where a request goes, in either of n8n's two forms (`url`, `uri`); undefined where that is not an address. */
+/** Where a request goes, in either of n8n's two forms (`url`, `uri`); undefined if that is not an address. */
 function targetOf(options: IHttpRequestOptions & { uri?: string }): URL | undefined {
 	return toUrl(options.url || (options.uri ?? ''), options.baseURL);
 }
 
 /**
- * The request with the token, and with the interface version where it names none, if it goes to the origin of
+ * The request with the token, and with the interface version unless it names one, if it goes to the origin of
  * the base URL (RFC 6454). Any other request is left as it is: the token never goes elsewhere, not by a
  * redirect either.
  *
- * @throws ServiceFailure where the base URL is not an address; TokenOutOfDate, upon which n8n renews the token
+ * @throws ServiceFailure if the base URL is not an address; TokenOutOfDate, upon which n8n renews the token
  */
 export function authorize(
 	credentials: ICredentialDataDecryptedObject,
@@ -35,7 +33,7 @@ export function authorize(
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
 	const options = { ...requestOptions };
 	if (targetOf(options)?.origin !== baseUrl.origin) return options;
-	if (isOfOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
+	if (belongsToOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
 
 	const { accessToken } = credentials;
 	const given = options.headers ?? {};
@@ -49,6 +47,6 @@ export function authorize(
 	if (credentials.allowUnauthorizedCerts === true) {
 		options.agentOptions = { ...options.agentOptions, rejectUnauthorized: false };
 	}
-	onAuthorized.get(credentials)?.();
+	tellAuthorized(credentials);
 	return options;
 }

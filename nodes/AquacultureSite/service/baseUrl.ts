@@ -1,4 +1,5 @@
 import { ServiceFailure } from './failures';
+import { pastedText } from './pastedText';
 
 /** The address of the service; `url` has no trailing slash. */
 export interface BaseUrl {
@@ -6,10 +7,7 @@ export interface BaseUrl {
 	origin: string;
 }
 
-// Pasted from mails and documents: spaces and direction marks, which cannot be seen and which trim() leaves alone
-const INVISIBLE = /[\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/g;
-
-/** An address as the WHATWG URL parser reads it, or undefined where it is none. */
+/** An address as the WHATWG URL parser reads it, or undefined if it is none. */
 export function toUrl(address: string, base?: string): URL | undefined {
 	// Not URL.canParse: in Node 20 it refuses names with letters such as ô once it has been called often
 	try {
@@ -20,20 +18,20 @@ export function toUrl(address: string, base?: string): URL | undefined {
 }
 
 function refuse(message: string, advice: string): never {
-	throw new ServiceFailure(`'Base URL' ${message}`, `Open the credential and ${advice}`, {
+	throw new ServiceFailure(`'Base URL' ${message}`, [{ inCredential: advice }], {
 		subject: 'credential',
 	});
 }
 
 /**
  * Reads the base URL as people type it: surrounding spaces, trailing slashes and a pasted `/auth/token`
- * are removed.
+ * are ignored.
  *
  * @throws ServiceFailure with a plain sentence for anything that is not an http or https address, and for one
  * with a login, a query or a fragment in it, which could send data elsewhere than it looks
  */
 export function parseBaseUrl(text: unknown): BaseUrl {
-	const address = typeof text === 'string' ? text.replace(INVISIBLE, '').trim() : '';
+	const address = typeof text === 'string' ? pastedText(text) : '';
 	if (address === '') {
 		refuse('is empty', 'enter the address of the service, e.g. https://api.example.com');
 	}

@@ -7,17 +7,19 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
+import { toWords } from './advice';
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
 import type { BaseUrl } from './baseUrl';
 import { connectionFailure } from './connectionFailures';
-import { formatDuration, ServiceFailure } from './failures';
+import { ServiceFailure } from './failures';
 import { networkFailure, responseIn, toServiceResponse } from './networkErrors';
 import type { N8nResponse } from './networkErrors';
-import { quoteOf } from './quote';
+import { serverMessage } from './serverMessage';
 import { logIn } from './request';
 import { isWebPage, readSiteResponse } from './response';
 import type { ServiceResponse } from './response';
+import { after } from './timer';
 
 /** Milliseconds that a whole test may take: somebody waits for it. */
 const TEST_TIMEOUT_MS = 25_000;
@@ -34,7 +36,7 @@ const UNKNOWN_SITE = [400, 403, 404, 410, 422];
 /**
  * n8n's test of the credential, run when somebody saves it: logs in and reads site data with the new token.
  * A function and not n8n's declarative `test`, which can tell neither a redirect nor a web page from data,
- * shows network failures as bare codes, has no end where a service hangs, and on n8n 1.x requests no data.
+ * shows network failures as bare codes, has no end if a service hangs, and on n8n 1.x requests no data.
  *
  * @returns what the dialog shows, which is the message alone: it holds the advice, too
  */
@@ -45,13 +47,13 @@ export async function testCredential(
 	const progress = { isLoggedIn: false };
 	const failure = await Promise.race([
 		readAsCredential(toHttpHelper(this.helpers), credentials, progress),
-		timeOver(credentials),
+		timeOver(credentials, progress),
 	]).catch((error: unknown) => {
 		if (error instanceof ServiceFailure) return error;
 		throw error;
 	});
 	return failure
-		? { status: 'Error', message: wordForDialog(failure, progress.isLoggedIn) }
+		? { status: 'Error', message: toDialogMessage(failure, progress.isLoggedIn) }
 		: { status: 'OK', message: 'Connection successful!' };
 }
 
@@ -68,7 +70,7 @@ function toHttpHelper({ request }: ICredentialTestFunctions['helpers']): IHttpRe
 			...(skipSslCertificateValidation && { rejectUnauthorized: false }),
 		})) as N8nResponse;
 		// The helper returns a body that broke off as if it were empty, but then without the request
-		if (response.statusCode < 300 && !response.request) throw new BrokenOff();
+		if (!response.request) throw new BrokenOff();
 		return response;
 	};
 	return { helpers: { httpRequest } };
@@ -78,14 +80,16 @@ class BrokenOff extends Error {
 	readonly code = 'ECONNRESET';
 }
 
-async function timeOver({ baseUrl }: ICredentialDataDecryptedObject): Promise<ServiceFailure> {
-	await new Promise((resolve) => {
-		AbortSignal.timeout(TEST_TIMEOUT_MS).addEventListener('abort', resolve);
-	});
-	return connectionFailure(['ETIMEDOUT'], parseBaseUrl(baseUrl).url);
+async function timeOver(
+	{ baseUrl }: ICredentialDataDecryptedObject,
+	progress: { isLoggedIn: boolean },
+): Promise<ServiceFailure> {
+	await new Promise<void>((resolve) => after(TEST_TIMEOUT_MS, resolve));
+	const scope = progress.isLoggedIn ? 'request' : 'run';
+	return connectionFailure(['ETIMEDOUT'], parseBaseUrl(baseUrl).url, scope);
 }
 
-/** Logs in and reads site data, with another token where the first is rejected, as a run does. */
+/** Logs in and reads site data, with another token if the first is rejected, as a run does. */
 async function readAsCredential(
 	helper: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
@@ -129,19 +133,22 @@ async function readTestSite(
 /** Why a run could not read data, by the response for a site that does not exist. */
 function dataFailure(response: ServiceResponse, secrets: unknown[]): ServiceFailure | undefined {
 	const { statusCode, body } = response;
-	const result = readSiteResponse(TEST_SITE, response, { secrets, isClosed: false });
+	// A web page says nothing about the token
+	const isPage = isWebPage(body);
+	const unauthorized = isPage ? 'site' : 'token';
+	const result = readSiteResponse(TEST_SITE, response, { secrets, unauthorized });
 	if (!(result instanceof ServiceFailure)) return undefined;
-	const isRejected = isTokenRejected(response);
+	const isRejected = !isPage && isTokenRejected(response);
 	if (!isRejected) {
 		if (result.subject !== 'site') return result;
-		if (UNKNOWN_SITE.includes(statusCode) && !isWebPage(body)) return undefined;
+		if (UNKNOWN_SITE.includes(statusCode) && !isPage) return undefined;
 	}
 
 	// Nobody has asked for this site
 	const [message, advice] = isRejected ? TOKEN_REJECTED : withoutSite(response);
-	const quote = quoteOf(body, secrets);
-	const description = quote === '' ? advice : `${advice} The service says: "${quote}"`;
-	return new ServiceFailure(message, description, { subject: 'service', httpStatus: statusCode });
+	const quote = serverMessage(body, secrets);
+	const steps = quote === '' ? [advice] : [advice, `The service says: "${quote}"`];
+	return new ServiceFailure(message, steps, { subject: 'service', httpStatus: statusCode });
 }
 
 /** A message and its advice. */
@@ -176,20 +183,11 @@ function withoutSite({ statusCode, body }: ServiceResponse): Words {
 	return ['The response to a request for site data contained no site', callOperator];
 }
 
-function wordForDialog(failure: ServiceFailure, isLoggedIn: boolean): string {
-	const { message, description, httpStatus, retryAfter = 60_000 } = failure;
+function toDialogMessage({ message, advice }: ServiceFailure, isLoggedIn: boolean): string {
 	const [first = '', ...rest] = message;
 	const what = isLoggedIn
 		? `The login succeeded, but ${first.toLowerCase()}${rest.join('')}`
 		: message;
-	const advice =
-		httpStatus === 429 ? `Wait ${formatDuration(retryAfter)}, then retry.` : description;
-	return `${what}. ${advice.replace(OPEN_CREDENTIAL, openedAlready)}`;
-}
-
-const OPEN_CREDENTIAL = /(O|o)pen the credential(?: and|,) (\w)/;
-
-/** Whoever reads it has the credential open. */
-function openedAlready(_: string, start: string, next: string): string {
-	return start === 'O' ? next.toUpperCase() : next;
+	// Its reader has the credential open, and no options
+	return `${what}. ${toWords(advice, {})}`;
 }

@@ -1,4 +1,4 @@
-import { joinSentences, TRY_AGAIN } from './advice';
+import { toWords } from './advice';
 import type { Advice } from './advice';
 
 /** What a failure is about: the credential to open, one site, or the service as a whole. */
@@ -14,16 +14,13 @@ export type Retry = 'no' | 'retry' | 'overloaded' | 'rateLimited';
 /**
  * What else the failure says about the run.
  * `request`: nothing, other sites may be read. `run`: no site can be read, e.g. because the login failed.
- * `token`: a new token was rejected, for this site or for all.
  */
-export type FailureScope = 'request' | 'run' | 'token';
+export type FailureScope = 'request' | 'run';
 
 interface FailureDetails {
 	subject: FailureSubject;
 	retry?: Retry;
 	scope?: FailureScope;
-	/** What else to do where there are the options of the node "Aquaculture Site"; the trigger has none of them. */
-	optionAdvice?: string;
 	/** The status code of the service's response, if there was one. */
 	httpStatus?: number;
 	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
@@ -44,41 +41,31 @@ export class ServiceFailure extends Error {
 
 	readonly scope: FailureScope;
 
-	readonly optionAdvice?: string;
-
 	readonly httpStatus?: number;
 
 	readonly retryAfter?: number;
 
-	/** What to do now, in the words for whoever reads it. */
+	/** What to do now. */
 	readonly advice: Advice;
 
 	constructor(
 		message: string,
 		advice: string | Advice,
-		{
-			subject,
-			retry = 'no',
-			scope = 'request',
-			optionAdvice,
-			httpStatus,
-			retryAfter,
-		}: FailureDetails,
+		{ subject, retry = 'no', scope = 'request', httpStatus, retryAfter }: FailureDetails,
 	) {
 		super(message);
 		this.name = 'ServiceFailure';
-		this.advice = typeof advice === 'string' ? () => advice : advice;
+		this.advice = typeof advice === 'string' ? [advice] : advice;
 		this.subject = subject;
 		this.retry = retry;
 		this.scope = scope;
-		this.optionAdvice = optionAdvice;
 		this.httpStatus = httpStatus;
 		this.retryAfter = retryAfter;
 	}
 
-	/** What to do now, for whoever runs a workflow or tests a credential. */
+	/** What to do now, in words for any reader. */
 	get description(): string {
-		return this.advice(TRY_AGAIN);
+		return toWords(this.advice);
 	}
 }
 
@@ -97,25 +84,25 @@ export function formatDuration(milliseconds: number): string {
 	return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** The service asks for a longer wait than a run can afford. Both spans are milliseconds. */
+/**
+ * The service asks for a longer wait than a run can afford.
+ *
+ * @param longestWait milliseconds
+ * @param isOfRun whether that ends the run
+ */
 export function waitTooLong(
-	wait: number,
+	{ retryAfter = 0, httpStatus }: ServiceFailure,
 	longestWait: number,
-	httpStatus: number | undefined,
+	isOfRun: boolean,
 ): ServiceFailure {
 	return new ServiceFailure(
-		`The service asked for a wait of ${formatDuration(wait)}`,
-		(again = '') =>
-			joinSentences(
-				`The longest possible wait is ${formatDuration(longestWait)}.`,
-				again && `${again} after that time.`,
-			),
-		{
-			subject: 'service',
-			scope: 'run',
-			optionAdvice: 'If this happens often, run the workflow less often.',
-			httpStatus,
-		},
+		`The service asked to retry after ${formatDuration(retryAfter)}`,
+		[
+			{ tryAgain: `in ${formatDuration(retryAfter)}` },
+			`The node waits at most ${formatDuration(longestWait)}.`,
+			{ inOptions: 'If this happens often, run the workflow less often.' },
+		],
+		{ subject: 'service', scope: isOfRun ? 'run' : 'request', httpStatus },
 	);
 }
 
@@ -129,7 +116,7 @@ export function notRequested(last: ServiceFailure, sitesRead: number): ServiceFa
 	const read = sitesRead === 1 ? '1 site was read' : `${sitesRead} sites were read`;
 	return new ServiceFailure(
 		'Not requested because the service is not responding',
-		(again) => `${read} before that. ${message}. ${advice(again)}`,
+		[`${read} before that.`, message, ...advice],
 		{ subject, scope, httpStatus },
 	);
 }

@@ -63,7 +63,7 @@ export function toServiceResponse({ request, ...response }: N8nResponse): Servic
 
 /**
  * The response in an error: one that n8n counts as an error, or a refusal that was cut off, such as the page of
- * a proxy, of which Node's agents read only the beginning. Undefined where there was none, or data was cut off.
+ * a proxy, of which Node's agents read only the beginning. Undefined if there was none, or data was cut off.
  */
 export function responseIn(error: unknown): ServiceResponse | undefined {
 	const chain = chainOf(error);
@@ -95,7 +95,7 @@ export function networkFailure(error: unknown, url: string, scope?: FailureScope
 	return notSent([message, description].filter(Boolean).join(' '), url);
 }
 
-/** Node says where it tried to connect to: where that is not the service, it is a proxy. */
+/** Node says where it tried to connect to: if that is not the service, it is a proxy. */
 function otherTarget(text: string, url: string): string | undefined {
 	const { hostname = '', port, protocol } = toUrl(url) ?? {};
 	const [, name] = /^getaddrinfo \w+ (\S+)/.exec(text) ?? [];

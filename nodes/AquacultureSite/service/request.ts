@@ -14,9 +14,11 @@ import type { BaseUrl } from './baseUrl';
 import { ServiceFailure } from './failures';
 import { networkFailure, responseIn, toServiceResponse } from './networkErrors';
 import type { N8nResponse } from './networkErrors';
+import { pastedText } from './pastedText';
 import { tokenFailure, tokenIn } from './response';
 import type { ServiceResponse } from './response';
-import { sharedToken, tokenFingerprint } from './tokens';
+import { fingerprintOf, sharedToken } from './tokens';
+import type { SharedToken } from './tokens';
 
 /** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
 const STATUSES_AS_ERRORS = Array.from({ length: 300 }, (_, index) => 300 + index).filter(
@@ -34,7 +36,14 @@ const LOGIN_TIMEOUT_MS = 30_000;
 export type Context = IExecuteFunctions | IPollFunctions;
 
 /** What a login brings: what n8n stores with the credential, or what it failed with. */
-export type LoginResult = { accessToken: string; accessTokenLogin: string } | ServiceFailure;
+export type LoginResult = Login | ServiceFailure;
+
+interface Login {
+	accessToken: string;
+	tokenFingerprint: string;
+	/** Milliseconds since the token was issued: others may have logged in before. */
+	age: number;
+}
 
 /**
  * What a login tells the request that needs it, by the credentials that n8n hands from one to the other.
@@ -43,8 +52,15 @@ export type LoginResult = { accessToken: string; accessTokenLogin: string } | Se
 interface LoginListener {
 	started: () => void;
 	ended: (result: LoginResult) => void;
+	/** n8n has stored the token, and sends the request. */
+	authorized: () => void;
 }
 const listeners = new WeakMap<object, LoginListener>();
+
+/** To be called by n8n's `authenticate`. */
+export function tellAuthorized(credentials: ICredentialDataDecryptedObject): void {
+	listeners.get(credentials)?.authorized();
+}
 
 /**
  * Exchanges username and password for a token, to be called by n8n's `preAuthentication`.
@@ -58,24 +74,28 @@ export async function logIn(
 ): Promise<IDataObject> {
 	const listener = listeners.get(credentials);
 	listener?.started();
-	const accessToken = await exchange(helper, credentials).catch((failure: unknown) => {
-		if (failure instanceof ServiceFailure) listener?.ended(failure);
-		throw failure;
-	});
+	const { token: accessToken, age } = await exchange(helper, credentials).catch(
+		(failure: unknown) => {
+			if (failure instanceof ServiceFailure) listener?.ended(failure);
+			throw failure;
+		},
+	);
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
-	const accessTokenLogin = tokenFingerprint(baseUrl, { ...credentials, accessToken });
-	listener?.ended({ accessToken, accessTokenLogin });
-	return { accessToken, accessTokenLogin };
+	const tokenFingerprint = fingerprintOf(baseUrl, { ...credentials, accessToken });
+	listener?.ended({ accessToken, tokenFingerprint, age });
+	return { accessToken, tokenFingerprint };
 }
 
 async function exchange(
 	helper: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
-): Promise<string> {
+): Promise<SharedToken> {
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const { username, password } = credentials;
 	const login = {
-		username: parseLoginField(credentials.username, 'Username'),
-		password: parseLoginField(credentials.password, 'Password'),
+		username: pastedText(requireText(username, 'Username')),
+		// A space may belong to it
+		password: requireText(password, 'Password'),
 	};
 	return await sharedToken(baseUrl, credentials, async () => {
 		const insecure = credentials.allowUnauthorizedCerts === true;
@@ -83,13 +103,15 @@ async function exchange(
 	});
 }
 
-/** @throws ServiceFailure where it is empty: the service would count it as a failed login */
-function parseLoginField(value: unknown, displayName: string): string {
-	const text = typeof value === 'number' ? String(value) : value;
-	if (typeof text === 'string' && text.trim() !== '') return text;
+/** @throws ServiceFailure if it is empty: the service would count it as a failed login */
+function requireText(value: unknown, displayName: string): string {
+	if (pastedText(value) !== '') return String(value);
 	throw new ServiceFailure(
 		`'${displayName}' is empty`,
-		`Open the credential and enter '${displayName}'. If an expression supplies it, check that it returns a text.`,
+		[
+			{ inCredential: `enter '${displayName}'.` },
+			'If an expression supplies it, check that it returns text.',
+		],
 		{ subject: 'credential', scope: 'run' },
 	);
 }
@@ -120,7 +142,7 @@ async function requestToken(
 	);
 	if (response instanceof ServiceFailure) throw response;
 	const token = tokenIn(response);
-	if (token === undefined) throw tokenFailure(response, [login.password]);
+	if (token === undefined) throw tokenFailure(response, { url, password: login.password });
 	return token;
 }
 
@@ -131,8 +153,8 @@ export type SiteRequestOptions = IHttpRequestOptions & { timeout: number };
 export interface RequestBounds {
 	/** Ends the request. */
 	signal: AbortSignal;
-	/** Gives the request so many milliseconds from now on. */
-	setTimeLeft: (milliseconds: number) => void;
+	/** Gives the request this many milliseconds from now on. */
+	setDeadline: (milliseconds: number) => void;
 }
 
 /**
@@ -140,18 +162,18 @@ export interface RequestBounds {
  * its status; redirects are not followed.
  *
  * @param credentials decrypted; n8n writes a renewed token into them
- * @param baseUrl for the description of a failure
- * @param bounds `onLogin` is told of a login as soon as it ends
+ * @param url the base URL, for the description of a failure
+ * @param bounds `onLogin` is told of a login that failed, or when the request is sent with the new token
  */
 export async function sendWithCredential(
 	context: Context,
 	credentials: ICredentialDataDecryptedObject,
-	{ url }: BaseUrl,
+	url: string,
 	requestOptions: SiteRequestOptions,
-	{ signal, setTimeLeft, onLogin }: RequestBounds & { onLogin: (result: LoginResult) => void },
+	{ signal, setDeadline, onLogin }: RequestBounds & { onLogin: (result: LoginResult) => void },
 ): Promise<ServiceResponse | ServiceFailure> {
 	const { timeout } = requestOptions;
-	let loginFailure: ServiceFailure | undefined;
+	let login: LoginResult | undefined;
 	const options: IHttpRequestOptions = {
 		...requestOptions,
 		returnFullResponse: true,
@@ -161,15 +183,18 @@ export async function sendWithCredential(
 		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 	};
 	const listener: LoginListener = {
-		started: () => setTimeLeft(LOGIN_TIMEOUT_MS + timeout),
+		started: () => setDeadline(LOGIN_TIMEOUT_MS + timeout),
 		ended: (result) => {
-			setTimeLeft(timeout);
-			if (result instanceof ServiceFailure) loginFailure = result;
-			onLogin(result);
+			setDeadline(timeout);
+			login = result;
+			if (result instanceof ServiceFailure) onLogin(result);
+		},
+		authorized: () => {
+			if (login && !(login instanceof ServiceFailure)) onLogin(login);
 		},
 	};
 	listeners.set(credentials, listener);
-	setTimeLeft(timeout);
+	setDeadline(timeout);
 	try {
 		return (await context.helpers.httpRequestWithAuthentication.call(
 			withSignal(context, signal),
@@ -179,7 +204,8 @@ export async function sendWithCredential(
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		)) as ServiceResponse;
 	} catch (error) {
-		return loginFailure ?? responseIn(error) ?? networkFailure(error, url);
+		if (login instanceof ServiceFailure) return login;
+		return responseIn(error) ?? networkFailure(error, url);
 	}
 }
 

@@ -1,12 +1,12 @@
 import { asText } from '../site/site';
 import type { Site } from '../site/site';
-import { fillIn, joinSentences, toAdvice } from './advice';
-import { formatDuration, ServiceFailure } from './failures';
-import type { FailureScope, Retry } from './failures';
-import { quoteOf } from './quote';
+import { ServiceFailure } from './failures';
+import type { FailureScope } from './failures';
 import { PROXY_RULES, REJECTED_TOKEN, SITE_RULES, TOKEN_RULES } from './responseRules';
 import type { ResponseRule } from './responseRules';
 import { parseRetryAfter } from './retryAfter';
+import { serverMessage } from './serverMessage';
+import { stepsFor } from './steps';
 
 /** A response of the service. Header names are in lower case. */
 export interface ServiceResponse {
@@ -34,44 +34,45 @@ function isFromProxy({ statusCode, headers, isFromProxy: isKnown }: ServiceRespo
 	);
 }
 
+/** What a 401 is about: this user may not read the site, or the token is rejected, for this site or for the whole run. */
+export type Unauthorized = 'site' | 'token' | 'run';
+
 export function isWebPage(body: unknown): boolean {
 	return typeof body === 'string' && /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(body);
 }
 
+/** What nginx, Apache, Go and Tomcat say of plain HTTP on a port for HTTPS; all of them with status 400. */
+const NEEDS_HTTPS =
+	/plain HTTP request was sent to HTTPS port|plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
+
 const IS_BODY = {
 	empty: (body: unknown) => body === undefined || body === null || body === '',
 	'web page': isWebPage,
+	'asks for HTTPS': (body: unknown) => typeof body === 'string' && NEEDS_HTTPS.test(body),
 };
-
-/** The status codes at which a retry makes sense, and how. */
-function retryFor(statusCode: number): Retry {
-	if (statusCode === 429) return 'rateLimited';
-	if (statusCode === 503) return 'overloaded';
-	return statusCode === 502 || statusCode === 504 ? 'retry' : 'no';
-}
-
-function redirectTarget(location: unknown): string {
-	try {
-		// The origin alone: the path and query of a redirect may hold anything
-		return ` It redirects to ${new URL(String(location)).origin}`;
-	} catch {
-		return '';
-	}
-}
 
 /** What else goes into a failure. */
 interface Details {
 	siteId?: string;
+	/** The address and the password of a login. */
+	login?: Login;
 	/** Texts that must not be repeated. */
 	secrets: unknown[];
 	scope: FailureScope;
+}
+
+/** What a login was sent with. */
+export interface Login {
+	/** The base URL. */
+	url: string;
+	password: string;
 }
 
 /** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
 function toFailure(
 	response: ServiceResponse,
 	rules: ResponseRule[],
-	{ siteId = '', secrets, scope }: Details,
+	{ siteId = '', login, secrets, scope }: Details,
 ): ServiceFailure {
 	const { statusCode, headers, body } = response;
 	const isOfProxy = isFromProxy(response);
@@ -81,26 +82,20 @@ function toFailure(
 			(each.body === undefined || IS_BODY[each.body](body)),
 	);
 	// The last rule of each table fits everything
-	const { subject, message, advice, optionAdvice } = rule as ResponseRule;
-	const retry = retryFor(statusCode);
+	const { subject, message, advice, retry = 'no' } = rule as ResponseRule;
 	const retryAfter = parseRetryAfter(headers['retry-after']);
-	const texts: Record<string, string> = {
-		site: siteId,
-		status: String(statusCode),
-		target: redirectTarget(headers.location),
-		wait: retryAfter === undefined ? '' : `It asked for a wait of ${formatDuration(retryAfter)}. `,
-	};
-	const quote = quoteOf(body, secrets);
+	const quote = serverMessage(body, secrets);
 	const speaker = isOfProxy ? 'proxy' : 'service';
-	const adviceFor = toAdvice(advice, texts);
 	return new ServiceFailure(
-		fillIn(message, texts),
-		(again) => joinSentences(adviceFor(again), quote && `The ${speaker} says: "${quote}"`),
+		message.replace('{site}', siteId).replace('{status}', String(statusCode)),
+		[
+			...stepsFor(advice, { login, retryAfter, location: headers.location }),
+			...(quote === '' ? [] : [`The ${speaker} says: "${quote}"`]),
+		],
 		{
 			subject,
 			// What a proxy refuses, it refuses for every site
 			scope: isOfProxy && retry === 'no' ? 'run' : scope,
-			optionAdvice: scope === 'run' ? undefined : optionAdvice,
 			// That of the service: a login that did not get there was not rejected
 			httpStatus: isOfProxy ? undefined : statusCode,
 			retry,
@@ -111,10 +106,10 @@ function toFailure(
 
 /**
  * Why a response of the token endpoint gives no token (docs/service.md#obtain-an-access-token). Its status
- * codes are not specified; 400, 401 and 403 count as a rejected login, unless a proxy sent them.
+ * codes are not specified; 400, 401 and 403 count as a rejected login, but neither a proxy's nor a web page.
  */
-export function tokenFailure(response: ServiceResponse, secrets: unknown[]): ServiceFailure {
-	return toFailure(response, TOKEN_RULES, { secrets, scope: 'run' });
+export function tokenFailure(response: ServiceResponse, login: Login): ServiceFailure {
+	return toFailure(response, TOKEN_RULES, { login, secrets: [login.password], scope: 'run' });
 }
 
 /** Whatever else comes with a good status (a maintenance notice, another site) must not pass for this site. */
@@ -130,21 +125,21 @@ function isSite(siteId: string, body: unknown): body is Site {
  * What the site endpoint responded: the site, or why there is none (docs/service.md#get-a-site).
  *
  * @param secrets texts that must not be repeated
- * @param isClosed whether a 401 is about this site alone, because its token is good for others
+ * @param unauthorized what a 401 is about: this user may not read the site, or the token is rejected, for this site or for all
  */
 export function readSiteResponse(
 	siteId: string,
 	response: ServiceResponse,
-	{ secrets, isClosed }: { secrets: unknown[]; isClosed: boolean },
+	{ secrets, unauthorized }: { secrets: unknown[]; unauthorized?: Unauthorized },
 ): SiteResponse | ServiceFailure {
 	const { statusCode, body } = response;
 	const hasData = statusCode < 300 || statusCode === 304;
 	if (hasData && isSite(siteId, body)) return response as SiteResponse;
-	const isToken = statusCode === 401 && !isClosed;
+	const isToken = statusCode === 401 && unauthorized !== 'site';
 	return toFailure(response, isToken ? [REJECTED_TOKEN] : SITE_RULES, {
 		siteId,
 		secrets,
-		scope: isToken ? 'token' : 'request',
+		scope: unauthorized === 'run' ? 'run' : 'request',
 	});
 }
 

@@ -1,6 +1,6 @@
 /**
  * Retry-After in milliseconds: a number of seconds or an HTTP-date (RFC 9110, section 10.2.3);
- * undefined where it is absent or neither.
+ * undefined if it is absent or neither.
  */
 export function parseRetryAfter(value: unknown, now = Date.now()): number | undefined {
 	const first: unknown = Array.isArray(value) ? value[0] : value;

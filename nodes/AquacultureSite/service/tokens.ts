@@ -2,7 +2,10 @@ import { createHash, createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { BaseUrl } from './baseUrl';
+import { BoundedMap } from './boundedMap';
 import { FAILED_LOGIN_PAUSE_MS, ServiceFailure } from './failures';
+import { pastedText } from './pastedText';
+import { after } from './timer';
 
 /**
  * Milliseconds that the result of a token exchange is remembered: long enough for every item of a run that
@@ -19,13 +22,19 @@ const SHARED_WITH_NEW_CALLERS_MS = 10_000;
 /** The most logins that are remembered, and the most tokens of each; the latest ones stay. */
 const MAX_REMEMBERED = 100;
 
+/** A token, and the milliseconds since it was issued. */
+export interface SharedToken {
+	token: string;
+	age: number;
+}
+
 interface Exchange {
 	/** The new token. Rejects with a ServiceFailure. */
 	token: Promise<string>;
-	/** Undefined while it is under way; without a token where the login failed. */
+	/** Undefined while it is under way; without a token if the login failed. */
 	settled?: { at: number; token?: string };
 	/**
-	 * The tokens it replaced. Whoever holds another one may have it from another process of n8n, which
+	 * The tokens it replaced. A caller with another one may have it from another process of n8n, which
 	 * fetched it later.
 	 */
 	replaced: Set<unknown>;
@@ -36,15 +45,17 @@ interface Exchange {
  * entry can be found only with base URL, username and password together; a keyed hash keeps them from being
  * read or guessed from memory.
  */
-const exchanges = new Map<string, Exchange>();
+const exchanges = new BoundedMap<string, Exchange>(MAX_REMEMBERED);
 const hashKey = randomBytes(32);
 
-function cacheKey(
-	baseUrl: BaseUrl,
-	{ username, password }: ICredentialDataDecryptedObject,
-): string {
+/** What a login consists of, as it is sent. */
+function loginOf({ url }: BaseUrl, { username, password }: ICredentialDataDecryptedObject) {
+	return [url, pastedText(username), password];
+}
+
+function cacheKey(baseUrl: BaseUrl, credentials: ICredentialDataDecryptedObject): string {
 	return createHmac('sha256', hashKey)
-		.update(JSON.stringify([baseUrl.url, username, password]))
+		.update(JSON.stringify(loginOf(baseUrl, credentials)))
 		.digest('base64');
 }
 
@@ -53,28 +64,27 @@ function cacheKey(
  * in it, which must neither stand for another password nor go to another address. (The hash is stored
  * encrypted beside the token and outlives this process, so it is made without the process's key.)
  */
-export function tokenFingerprint(
+export function fingerprintOf(
 	baseUrl: BaseUrl,
 	credentials: ICredentialDataDecryptedObject,
 ): string {
-	const { username, password, accessToken } = credentials;
 	return createHash('sha256')
-		.update(JSON.stringify([baseUrl.url, username, password, accessToken]))
+		.update(JSON.stringify([...loginOf(baseUrl, credentials), credentials.accessToken]))
 		.digest('base64');
 }
 
-/** Whether the credential's token belongs to another login than the one that stands in it now. */
-export function isOfOtherLogin(
+/** Whether the credential's token was issued for another login than the one that is in it now. */
+export function belongsToOtherLogin(
 	baseUrl: BaseUrl,
 	credentials: ICredentialDataDecryptedObject,
 ): boolean {
-	const { accessTokenLogin: fingerprint = '' } = credentials;
-	return fingerprint !== '' && fingerprint !== tokenFingerprint(baseUrl, credentials);
+	const { tokenFingerprint = '' } = credentials;
+	return tokenFingerprint !== '' && tokenFingerprint !== fingerprintOf(baseUrl, credentials);
 }
 
 /** Makes n8n renew the token before it sends the next request with these credentials. */
 export function markExpired(credentials: ICredentialDataDecryptedObject): void {
-	credentials.accessTokenLogin = 'expired';
+	credentials.tokenFingerprint = 'expired';
 }
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
@@ -95,13 +105,13 @@ export async function sharedToken(
 	baseUrl: BaseUrl,
 	credentials: ICredentialDataDecryptedObject,
 	requestToken: () => Promise<string>,
-): Promise<string> {
+): Promise<SharedToken> {
 	const key = cacheKey(baseUrl, credentials);
 	const heldToken = credentials.accessToken ?? '';
 	const known = exchanges.get(key);
 	if (known && mayShare(known, heldToken)) {
 		if (!known.settled) known.replaced.add(heldToken);
-		return await known.token;
+		return await withAge(known);
 	}
 
 	const replaced = [...(known?.replaced ?? []), known?.settled?.token, heldToken];
@@ -109,7 +119,7 @@ export async function sharedToken(
 		token: requestToken(),
 		replaced: new Set(replaced.slice(-MAX_REMEMBERED)),
 	};
-	remember(key, exchange);
+	exchanges.set(key, exchange);
 	const forget = () => {
 		if (exchanges.get(key) === exchange) exchanges.delete(key);
 	};
@@ -125,17 +135,14 @@ export async function sharedToken(
 			},
 		)
 		.then((milliseconds) => {
-			AbortSignal.timeout(milliseconds).addEventListener('abort', forget);
+			after(milliseconds, forget);
 		});
-	return await exchange.token;
+	return await withAge(exchange);
 }
 
-/** The latest last: a Map keeps the order of insertion. */
-function remember(key: string, exchange: Exchange): void {
-	exchanges.delete(key);
-	exchanges.set(key, exchange);
-	const [oldest] = exchanges.keys();
-	if (exchanges.size > MAX_REMEMBERED && oldest !== undefined) exchanges.delete(oldest);
+async function withAge(exchange: Exchange): Promise<SharedToken> {
+	const token = await exchange.token;
+	return { token, age: exchange.settled ? Date.now() - exchange.settled.at : 0 };
 }
 
 /** For how many milliseconds a failed login is not repeated. */

@@ -41,12 +41,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The site's info, or undefined where the service sent none. */
+/** The site's info, or undefined if the service sent none. */
 export function infoOf(site: Site): SiteInfo | undefined {
 	return isRecord(site.info) ? site.info : undefined;
 }
 
-/** The site's units in the service's order, or undefined where the service sent no list. */
+/** The site's units in the service's order, or undefined if the service sent no list. */
 export function unitsOf(site: Site): Unit[] | undefined {
 	return Array.isArray(site.units) ? site.units.filter(isRecord) : undefined;
 }

@@ -2,11 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/apiVersion';
 import { ParameterError, toNumber } from '../site/parameters';
-import { asText } from '../site/site';
 import { parseSiteIds, siteIdsField } from '../site/siteIds';
-import type { CompareOptions } from './changes';
-import { SITE_EVENTS } from './facts';
-import type { SiteEventName } from './facts';
+import { SITE_EVENTS } from './changes';
+import type { CompareOptions, SiteEventName } from './changes';
+import { parseIgnoredFields } from './ignoredFields';
 
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [
@@ -51,7 +50,8 @@ export const triggerFields: INodeProperties[] = [
 				type: 'string',
 				default: '',
 				placeholder: 'e.g. maxTotalBiomass, unitName',
-				description: 'Names of fields whose changes do not start the workflow, separated by commas',
+				description:
+					'Names of fields whose changes do not start the workflow, separated by commas, spaces or line breaks',
 			},
 			{
 				displayName: 'Minimum Distance',
@@ -66,7 +66,7 @@ export const triggerFields: INodeProperties[] = [
 ];
 
 /** What the trigger is set to do. */
-export interface Settings extends CompareOptions {
+export interface Settings extends Required<CompareOptions> {
 	siteIds: string[];
 	events: SiteEventName[];
 	apiVersion: string;
@@ -75,7 +75,7 @@ export interface Settings extends CompareOptions {
 /**
  * Reads the trigger's parameters.
  *
- * @throws ParameterError, or n8n's own error where an expression fails
+ * @throws ParameterError, or n8n's own error if an expression fails
  */
 export function parseSettings(parameter: (name: string, fallback?: unknown) => unknown): Settings {
 	const { ignoreFields, minimumDistance, apiVersion } = parameter('options', {}) as Record<
@@ -85,10 +85,7 @@ export function parseSettings(parameter: (name: string, fallback?: unknown) => u
 	return {
 		siteIds: parseSiteIds(parameter('siteIds')),
 		events: parameter('events', [...SITE_EVENTS]) as SiteEventName[],
-		ignoreFields: [ignoreFields]
-			.flat()
-			.flatMap((names) => asText(names)?.split(',') ?? [])
-			.map((field) => field.trim()),
+		ignoreFields: parseIgnoredFields(ignoreFields),
 		minimumDistance: parseMinimumDistance(minimumDistance),
 		apiVersion: parseApiVersion(apiVersion),
 	};
@@ -98,7 +95,7 @@ export function parseSettings(parameter: (name: string, fallback?: unknown) => u
  * The distance below which a move is not reported.
  *
  * @returns meters
- * @throws ParameterError where it is not a number, or negative
+ * @throws ParameterError if it is not a number, or negative
  */
 export function parseMinimumDistance(value: unknown = 0): number {
 	const number = toNumber(value);

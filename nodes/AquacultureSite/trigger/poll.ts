@@ -1,87 +1,83 @@
 import { ServiceFailure } from '../service/failures';
+import { plainText } from '../site/plainText';
 import { siteTitle } from '../site/site';
-import { MAX_ROUND, reportBlindSpots } from './blindSpots';
 import { compareSites } from './changes';
-import type { CompareOptions } from './changes';
+import type { CompareOptions, SiteEventName } from './changes';
+import { toEvent } from './events';
 import type { SiteEvent } from './events';
-import type { SiteEventName } from './facts';
+import { inReadOrder, nextReadOrder } from './reading';
 import type { Poll } from './reading';
-import type { BlindSpot } from './sentences';
-import { fromSnapshot, toSnapshot } from './state';
+import type { UnreadableSite } from './reports';
 import type { State } from './state';
-import { tidy } from './words';
-import { afterTurns } from './turns';
+import { MAX_ROUND_POLLS, reportUnreadableSites } from './unreadableSites';
 
 /** What to do after a poll. */
 export interface Conclusion {
-	/** To keep for the next poll. */
+	/** To store for the next poll. */
 	state: State;
 	/** To start the workflow with. */
 	events: SiteEvent[];
 	/** Sites that could not be read and have not been reported yet, for the log. */
-	unread: BlindSpot[];
-	/** To throw; only where there are no events, because n8n takes either. */
+	unreadable: UnreadableSite[];
+	/** To throw; only if there are no events, because n8n takes either. */
 	failure?: ServiceFailure;
 }
 
 type Options = CompareOptions & { events: readonly SiteEventName[] };
 
 /**
- * Compares what was read with what was kept. A site that was not read keeps its snapshot and has no events; one that
- * was never read before has none either.
+ * Compares what was read with what was stored. A site that was not read keeps its snapshot and has no events; one
+ * that was never read before has none either.
  */
 export function concludePoll(old: State, poll: Poll, options: Options): Conclusion {
-	const { siteIds, results, occasion, now } = poll;
-	const sites: State['sites'] = {};
-	const failing: State['failing'] = {};
+	const { siteIds, results, reason, now } = poll;
+	const snapshots: State['snapshots'] = {};
+	const failedPolls: State['failedPolls'] = {};
 	const events: SiteEvent[] = [];
-	const spots: BlindSpot[] = [];
+	const unreadable: UnreadableSite[] = [];
 	for (const siteId of siteIds) {
 		const result = results.get(siteId);
-		const snapshot = old.sites[siteId];
+		const before = old.snapshots[siteId];
 		if (result && !(result instanceof ServiceFailure)) {
-			sites[siteId] = toSnapshot(result);
-			const before = snapshot === sites[siteId] ? undefined : fromSnapshot(snapshot);
-			if (!before) continue;
-			const comparison = compareSites(before, result, now.toISOString(), options);
-			sites[siteId] = toSnapshot(comparison.baseline);
-			events.push(...comparison.events.filter(({ event }) => options.events.includes(event)));
+			// Compared with itself, a new site is brought into the form of a snapshot
+			const { changes, baseline } = compareSites(before ?? result, result, options);
+			snapshots[siteId] = baseline;
+			const chosen = changes.filter(({ event }) => options.events.includes(event));
+			events.push(...chosen.map((change) => toEvent(change, now.toISOString())));
 			continue;
 		}
-		if (snapshot !== undefined) sites[siteId] = snapshot;
-		const polls = (old.failing[siteId] ?? 0) + (result ? 1 : 0);
-		if (polls > 0) failing[siteId] = polls;
+		if (before) snapshots[siteId] = before;
+		const polls = (old.failedPolls[siteId] ?? 0) + (result ? 1 : 0);
+		if (polls > 0) failedPolls[siteId] = polls;
 		if (!result) continue;
-		const before = fromSnapshot(snapshot);
-		const title = before ? tidy(siteTitle(before, siteId), 80) : siteId;
-		spots.push({ siteId, title, failure: result, polls, wasRead: before !== undefined });
+		const title = before ? plainText(siteTitle(before, siteId), 80) : siteId;
+		unreadable.push({ siteId, title, failure: result, polls, wasRead: before !== undefined });
 	}
 
-	const isOutage = spots.length === results.size;
+	const isOutage = unreadable.length === results.size;
 	const state: State = {
-		...old,
-		polledAt: now.getTime(),
-		turns: afterTurns(siteIds, new Set(results.keys())),
-		sites,
-		failing,
-		reported: old.reported.filter((siteId) => siteId in failing),
+		readFrom: old.readFrom,
+		readOrder: nextReadOrder(inReadOrder(siteIds, old.readOrder), poll),
+		snapshots,
+		failedPolls,
+		reported: old.reported.filter((siteId) => siteId in failedPolls),
 		outage: isOutage
 			? { ...old.outage, polls: old.outage.polls + 1 }
 			: { polls: 0, isReported: false },
 		round: isOutage ? old.round : nextRound(old.round, results.size, siteIds.length),
 	};
-	const unread = spots.filter(({ siteId }) => !state.reported.includes(siteId));
-	const isSilent = events.length > 0 || occasion === 'startup';
-	const failure = isSilent ? undefined : reportBlindSpots(state, poll, spots);
-	return { state, events, unread, failure };
+	const forLog = unreadable.filter(({ siteId }) => !state.reported.includes(siteId));
+	const isSilent = events.length > 0 || reason === 'startup';
+	const failure = isSilent ? undefined : reportUnreadableSites(state, poll, unreadable);
+	return { state, events, unreadable: forLog, failure };
 }
 
-/** Counts the polls until each site had its turn. */
-function nextRound(round: State['round'], turns: number, total: number): State['round'] {
+/** Counts the polls until each site was requested once. */
+function nextRound(round: State['round'], requested: number, total: number): State['round'] {
 	const isNew = round.left <= 0;
 	const polls = isNew ? 1 : round.polls + 1;
-	const left = Math.max(0, Math.min(isNew ? total : round.left, total) - turns);
+	const left = Math.max(0, Math.min(isNew ? total : round.left, total) - requested);
 	// A round that was fast enough: the next slow one is reported again
-	const isReported = round.isReported && !(left === 0 && polls < MAX_ROUND);
+	const isReported = round.isReported && !(left === 0 && polls < MAX_ROUND_POLLS);
 	return { polls: left === 0 ? 0 : polls, left, isReported };
 }

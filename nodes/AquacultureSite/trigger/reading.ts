@@ -1,33 +1,50 @@
+import { StoppedError } from '../run/cancellation';
+import type { SiteService } from '../run/SiteService';
 import { connectionFailure } from '../service/connectionFailures';
 import { ServiceFailure } from '../service/failures';
-import type { SiteService } from '../service/SiteService';
-import { StoppedError } from '../service/stopping';
+import { after } from '../service/timer';
 import { SITE_PARTS } from '../site/site';
 import type { Site } from '../site/site';
-import type { Occasion } from './activation';
-import { wordFor } from './sentences';
+import type { PollReason } from './activation';
+import { toTriggerFailure } from './reports';
 
-// One retry: a site that fails again has its next turn soon
+// One retry: a site that fails again is read again soon
 const REQUEST = { parts: SITE_PARTS, timeout: 10_000, maxRetries: 1 };
 
 /** What a poll has found out. */
 export interface Reading {
-	/** Each site that had its turn, or why it could not be read. A site that is not in it was not reached. */
+	/** Each site that was requested, or why it could not be read. A site that is not in it was not reached. */
 	results: Map<string, Site | ServiceFailure>;
-	/** Why sites were not reached; undefined where all were. */
-	heldBack?: ServiceFailure;
+	/** Why sites were not reached; undefined if all were. */
+	interruption?: ServiceFailure;
 }
 
 /** One poll, after its sites were read. */
 export interface Poll extends Reading {
-	occasion: Occasion;
-	/** All sites of the list, in the order of their turns. */
+	reason: PollReason;
+	/** All sites of the list, in its order. */
 	siteIds: string[];
 	now: Date;
 }
 
+/**
+ * The order in which a poll reads the sites of the list: new ones, then those that were read longest ago. That way,
+ * a rate limit or a slow service leaves out no site for good.
+ *
+ * @param readOrder after the latest poll
+ */
+export function inReadOrder(siteIds: string[], readOrder: string[]): string[] {
+	const [listed, known] = [new Set(siteIds), new Set(readOrder)];
+	return [...siteIds.filter((id) => !known.has(id)), ...readOrder.filter((id) => listed.has(id))];
+}
+
+/** The order after a poll: what it has requested comes last. */
+export function nextReadOrder(ordered: string[], { results }: Reading): string[] {
+	return [...ordered.filter((id) => !results.has(id)), ...ordered.filter((id) => results.has(id))];
+}
+
 interface Bounds {
-	occasion: Occasion;
+	reason: PollReason;
 	/** A date, YYYY-MM-DD. */
 	apiVersion: string;
 	/** How long it may take. */
@@ -35,15 +52,15 @@ interface Bounds {
 }
 
 /**
- * Reads sites side by side, those first that come first, until all are read or the time is over. What has been read
+ * Reads sites side by side, started in their order, until all are read or the time is over. What has been read
  * by then is kept.
  *
- * @throws n8n's own error, e.g. where the credential cannot be used
+ * @throws n8n's own error, e.g. if the credential cannot be used
  */
 export async function readSites(
 	service: SiteService,
 	siteIds: string[],
-	{ occasion, apiVersion, milliseconds }: Bounds,
+	{ reason, apiVersion, milliseconds }: Bounds,
 ): Promise<Reading> {
 	const reading: Reading = { results: new Map() };
 	stopAfter(milliseconds, service);
@@ -52,10 +69,10 @@ export async function readSites(
 		reading.results.set(siteId, body);
 	};
 	const fail = (siteId: string, error: unknown) => {
-		const failure = wordFor(occasion, toFailure(error, service));
-		const hadTurn = !(error instanceof StoppedError) && service.hasRequested(siteId);
-		if (hadTurn && isOfSite(failure)) reading.results.set(siteId, failure);
-		else reading.heldBack ??= failure;
+		const failure = toTriggerFailure(reason, toFailure(error, service));
+		const wasRequested = !(error instanceof StoppedError) && service.hasRequested(siteId);
+		if (wasRequested && isOfSite(failure)) reading.results.set(siteId, failure);
+		else reading.interruption ??= failure;
 	};
 	await Promise.all(
 		siteIds.map(async (siteId) => {
@@ -68,12 +85,12 @@ export async function readSites(
 /**
  * The first of the sites that can be read; they are requested one after the other.
  *
- * @throws ServiceFailure why the first one could not be read, where none can
+ * @throws ServiceFailure why the first one could not be read, if none can
  */
 export async function readFirstSite(
 	service: SiteService,
 	siteIds: string[],
-	{ apiVersion, milliseconds }: Omit<Bounds, 'occasion'>,
+	{ apiVersion, milliseconds }: Omit<Bounds, 'reason'>,
 ): Promise<Site> {
 	stopAfter(milliseconds, service);
 	let first: unknown;
@@ -82,7 +99,7 @@ export async function readFirstSite(
 			return (await service.read({ siteId, apiVersion, ...REQUEST })).body;
 		} catch (error) {
 			const failure = toFailure(error, service);
-			first ??= wordFor('test', failure);
+			first ??= toTriggerFailure('test', failure);
 			if (error instanceof StoppedError || !isOfSite(failure)) break;
 		}
 	}
@@ -90,7 +107,7 @@ export async function readFirstSite(
 }
 
 /**
- * Why a site was not read; where the time was over, the service has not responded in time.
+ * Why a site was not read; if the time was over, the service has not responded in time.
  *
  * @throws n8n's own error
  */
@@ -101,7 +118,7 @@ function toFailure(error: unknown, { url }: SiteService): ServiceFailure {
 }
 
 function stopAfter(milliseconds: number, service: SiteService): void {
-	AbortSignal.timeout(milliseconds).addEventListener('abort', () => service.stop());
+	after(milliseconds, () => service.stop());
 }
 
 /** Whether the site itself was answered: a login that failed or a rate limit says nothing about it. */

@@ -1,76 +1,70 @@
 import type { Site } from '../site/site';
-import { pack, unpack } from './packing';
 
 /**
- * What n8n keeps for the trigger from one poll to the next, as JSON. n8n saves it after the activation and when
- * items come out; after a silent poll it stays in memory only.
+ * What n8n stores for the trigger from one poll to the next, as JSON, its "static data". n8n saves it after the
+ * activation and when items come out; after a silent poll it stays in memory only.
  */
 export interface State {
-	/** Base URL and interface version: with another one, nothing can be compared. */
-	source: string;
-	/** Milliseconds since 1970 of the latest poll. */
-	polledAt: number;
-	/** The sites in the order of their next turns. */
-	turns: string[];
-	/** Each site as it was last read, packed, by the ID it was requested by. */
-	sites: Record<string, string>;
+	/** Base URL and API version: with others, nothing can be compared. */
+	readFrom: string;
+	/** The sites, those read longest ago first. */
+	readOrder: string[];
+	/** Each site as it was last read, by the ID it was requested by. */
+	snapshots: Record<string, Site>;
 	/** How many times in a row a site could not be read. */
-	failing: Record<string, number>;
-	/** The failing sites that have been reported. */
+	failedPolls: Record<string, number>;
+	/** The unreadable sites that have been reported. */
 	reported: string[];
 	/** How many polls in a row have read no site, and whether that has been reported. */
 	outage: { polls: number; isReported: boolean };
-	/** How many polls it takes until each site had its turn: so far, and how many sites are left. */
+	/** How many polls it takes to read each site once: so far, and how many sites are left. */
 	round: { polls: number; left: number; isReported: boolean };
 }
 
-function recordOf<T>(value: unknown, isEntry: (entry: unknown) => entry is T): Record<string, T> {
-	if (typeof value !== 'object' || value === null) return {};
-	return Object.fromEntries(
-		Object.entries(value).filter((entry): entry is [string, T] => isEntry(entry[1])),
-	);
-}
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isCount = (value: unknown): value is number => typeof value === 'number';
-const textsOf = (value: unknown) => (Array.isArray(value) ? value.filter(isText) : []);
-
-/**
- * Reads what n8n has kept. What an earlier version of the package wrote has another form and is no snapshot, so that
- * its sites start anew, silently.
- */
-export function readState(kept: Record<string, unknown>, source: string): State {
-	const own = kept.source === source ? kept : {};
-	const { outage, round } = own as Partial<State>;
+/** The state in the static data, or an empty one if that was read from elsewhere. */
+export function readState(staticData: object, readFrom: string): State {
+	const saved = staticData as State;
+	if (saved.readFrom === readFrom) return { ...saved };
 	return {
-		source,
-		polledAt: isCount(kept.polledAt) ? kept.polledAt : 0,
-		turns: textsOf(own.turns),
-		sites: recordOf(own.sites, isText),
-		failing: recordOf(own.failing, isCount),
-		reported: textsOf(own.reported),
-		outage: { polls: outage?.polls ?? 0, isReported: outage?.isReported === true },
-		round: {
-			polls: round?.polls ?? 0,
-			left: round?.left ?? 0,
-			isReported: round?.isReported === true,
-		},
+		readFrom,
+		readOrder: [],
+		snapshots: {},
+		failedPolls: {},
+		reported: [],
+		outage: { polls: 0, isReported: false },
+		round: { polls: 0, left: 0, isReported: false },
 	};
 }
 
-/** Replaces what n8n has kept. */
-export function writeState(kept: Record<string, unknown>, state: State): void {
-	for (const name of Object.keys(kept)) if (!(name in state)) Reflect.deleteProperty(kept, name);
-	Object.assign(kept, state);
-}
+// Longer than a poll, which ends itself: a poll that hangs does not stop the trigger for good
+const LONGEST_CLAIM_MS = 60_000;
 
-/** The text that a site is kept as. */
-export function toSnapshot(site: Site): string {
-	return pack(site);
-}
+const claims = new WeakMap<object, Claim>();
 
-/** The site in a snapshot; undefined where there is none. */
-export function fromSnapshot(snapshot: string | undefined): Site | undefined {
-	const site = unpack(snapshot);
-	return typeof site === 'object' && site !== null ? (site as Site) : undefined;
+/** A poll's right to replace the state: one poll of a trigger at a time has it. */
+export class Claim {
+	private readonly takenAt = Date.now();
+
+	private constructor(private readonly staticData: object) {}
+
+	/**
+	 * @param staticData of the trigger; one object from its activation to its end
+	 * @returns undefined while another poll has it
+	 */
+	static take(staticData: object): Claim | undefined {
+		const other = claims.get(staticData);
+		if (other && Date.now() - other.takenAt < LONGEST_CLAIM_MS) return undefined;
+		const claim = new Claim(staticData);
+		claims.set(staticData, claim);
+		return claim;
+	}
+
+	/** False once another poll has taken over because this one hung. */
+	get isValid(): boolean {
+		return claims.get(this.staticData) === this;
+	}
+
+	release(): void {
+		if (this.isValid) claims.delete(this.staticData);
+	}
 }

@@ -1,6 +1,6 @@
+import { joinList, plainText } from '../site/plainText';
 import { asText } from '../site/site';
-import type { Facts, FieldChange } from './facts';
-import { joinList, tidy } from './words';
+import type { Change, FieldChange } from './changes';
 
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
@@ -17,14 +17,14 @@ const LABELS: Record<string, string> = {
 };
 
 function nameOf(name: unknown, id: unknown, kind: 'site' | 'unit'): string {
-	const own = tidy(asText(name) ?? '', LONGEST_NAME);
-	return own === '' ? tidy(`${kind} ${asText(id) ?? 'without ID'}`, LONGEST_NAME) : own;
+	const own = plainText(asText(name) ?? '', LONGEST_NAME);
+	return own === '' ? plainText(`${kind} ${asText(id) ?? 'without ID'}`, LONGEST_NAME) : own;
 }
 
-/** A value in a sentence; '' where there is none, undefined where it cannot be said. */
+/** A value in a sentence; '' if there is none, undefined if it cannot be said. */
 function toWords(value: unknown): string | undefined {
 	if (value === null || value === undefined) return '';
-	return typeof value === 'object' ? undefined : tidy(asText(value) ?? '', LONGEST_VALUE);
+	return typeof value === 'object' ? undefined : plainText(asText(value) ?? '', LONGEST_VALUE);
 }
 
 function formatDistance(meters: number): string {
@@ -42,7 +42,7 @@ function isPosition({ field }: FieldChange): boolean {
 	return ['latitude', 'longitude'].includes(lastPart(field));
 }
 
-/** What has become of the position: "was moved 120 m"; undefined where its numbers say more. */
+/** What has become of the position: "was moved 120 m"; undefined if its numbers say more. */
 function moveOf(changes: FieldChange[], distance: number | undefined): string | undefined {
 	if (distance !== undefined) return `was moved ${formatDistance(distance)}`;
 	const position = changes.filter(isPosition);
@@ -53,7 +53,7 @@ function moveOf(changes: FieldChange[], distance: number | undefined): string | 
 
 function labelOf({ field }: FieldChange): string {
 	const name = lastPart(field);
-	return (Object.hasOwn(LABELS, name) && LABELS[name]) || tidy(name, LONGEST_VALUE);
+	return (Object.hasOwn(LABELS, name) && LABELS[name]) || plainText(name, LONGEST_VALUE);
 }
 
 /** What has become of a field, after its name: "changed from A to B". */
@@ -69,18 +69,21 @@ function changeOf({ before: from, after: to }: FieldChange): string {
  * What happened, as one plain sentence without a full stop: "Pen 7 of Storholmen was moved 120 m", "The license of
  * Storholmen changed from A to B", "Pen 6 was removed from Ørnesvika".
  */
-export function summarize(facts: Facts): string {
-	// Where it starts with an ID in place of a name
-	return toSentence(facts).replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
+export function summarize(change: Change): string {
+	// If it starts with an ID in place of a name
+	return toSentence(change).replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
 }
 
-function toSentence(facts: Facts): string {
-	const { event, changes, distance } = facts;
-	const isUnit = event !== 'siteChanged';
+function toSentence({ event, site: ofSite, unit: ofUnit, changes, distance }: Change): string {
+	const isUnit = ofUnit !== undefined;
 	const renamed = changes.find(({ field }) => field === (isUnit ? 'unitName' : 'siteName'));
 	// What was renamed is known by its old name
-	const unit = nameOf(isUnit && renamed ? renamed.before : facts.unitName, facts.unitId, 'unit');
-	const site = nameOf(!isUnit && renamed ? renamed.before : facts.siteName, facts.siteId, 'site');
+	const unit = nameOf(
+		isUnit && renamed ? renamed.before : ofUnit?.unitName,
+		ofUnit?.unitId,
+		'unit',
+	);
+	const site = nameOf(!isUnit && renamed ? renamed.before : ofSite.siteName, ofSite.siteId, 'site');
 	if (event === 'unitAdded') return `${unit} was added to ${site}`;
 	if (event === 'unitRemoved') return `${unit} was removed from ${site}`;
 

@@ -1,4 +1,6 @@
 import type { Locator } from 'playwright-core';
+import type { Site } from '../../fake-service/sites';
+import { at } from '../../helpers/at';
 import { eventually } from '../eventually';
 import { useN8n } from '../use-n8n';
 import { openEditor } from './chromium';
@@ -16,7 +18,7 @@ const WORDS = [
 	...['aquaculture', 'fish', 'fish farm', 'salmon', 'trout', 'biomass', 'net pen'],
 	...['site', 'sites', 'unit', 'units', 'pen', 'pens', 'cage', 'cages', 'tank', 'tanks'],
 	...['farm', 'farms', 'sea', 'location', 'locations', 'position', 'positions', 'coordinates'],
-	...['change', 'changes', 'alert', 'alerts', 'geojson'],
+	...['change', 'changes', 'alert', 'alerts', 'map', 'geojson'],
 ];
 
 const WINDOW = { width: 1520, height: 900 };
@@ -76,10 +78,10 @@ it('is found in the node list by what a fish farmer calls it', async () => {
 	const late: string[] = [];
 	for (const word of WORDS) {
 		const names = await editor.searchNodes(word);
-		if (!names.slice(0, 5).includes(NODE)) late.push(word);
+		if (!names.slice(0, 3).includes(NODE)) late.push(`${word} ${names.indexOf(NODE) + 1}`);
 	}
-	// OpenAI and Search hold these letters, and n8n ranks a node's name above any search term
-	expect(late).toEqual(['pen', 'sea']);
+	// OpenAI and Send Email hold these letters, and n8n ranks a node's name above any search term
+	expect(late).toEqual(['pen 5', 'sea 4']);
 	await editor.searchNodes('fish farm');
 	await takeLow('node-panel-search', editor.nodeList, 320);
 });
@@ -114,11 +116,13 @@ describe('Aquaculture Site', () => {
 		await editor.fill('siteId', '1042');
 		await editor.execute();
 
-		const info = expect.stringContaining('license:SAMPLE-1042') as string;
-		const units = expect.stringContaining('unitName:Pen 10') as string;
+		const place = ['66.84512', '13.41207', 'Europe/Oslo'];
 		await expectTable([
-			['siteId', 'siteName', 'info', 'units'],
-			['1042', 'Storholmen', info, units],
+			[
+				...['siteId', 'siteName', 'type', 'code', 'license', 'maxTotalBiomass'],
+				...['latitude', 'longitude', 'timezone', 'unitCount'],
+			],
+			['1042', 'Storholmen', 'Sea', 'STOR', 'SAMPLE-1042', '7800', ...place, '10'],
 		]);
 		await expectCaption('Get site', 'Get: 1042');
 	});
@@ -149,7 +153,9 @@ describe('Aquaculture Site', () => {
 		await editor.fill('siteIds', '1101, 1088');
 		await editor.execute();
 		await eventually(async () => {
-			expect(await editor.readHints()).toEqual(['No units, so no rows: Blåsundet (1101)']);
+			expect(await editor.readHints()).toEqual([
+				'No rows, because these sites have no units: Blåsundet (1101)',
+			]);
 			const [, ...rows] = await editor.readTable();
 			expect(rows.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
 				'Kjærstraumen Pen 1',
@@ -163,6 +169,7 @@ describe('Aquaculture Site', () => {
 	it('shows a map as data and as a file, and names the units that are not on it', async () => {
 		await openNode('Get map of sites');
 		await editor.fill('siteIds', '1042, 1120');
+		await editor.choose('format', 'JSON');
 		await editor.execute();
 		const bbox = expect.any(String) as string;
 		const features = expect.stringContaining('unitName:Pen 10') as string;
@@ -193,6 +200,36 @@ describe('Aquaculture Site', () => {
 			}),
 		);
 		await takePanel('not-found');
+	});
+
+	it('shows what the service sends as plain text, also where n8n renders HTML', async () => {
+		const { faults, sites } = stage.service;
+		const units = [{ unitId: 1, unitName: '<b>2</b> `&amp;`' }] as Site['units'];
+		sites.push({ ...at(sites, 0), siteId: 7, siteName: '<i>A</i>', units });
+		await openNode('Get map of sites');
+		await editor.fill('siteIds', '7');
+		await editor.execute();
+		await eventually(async () =>
+			expect(await editor.readHints()).toEqual([
+				expect.stringContaining('unit <b>2</b> `&amp;` of site <i>A</i> (7)'),
+			]),
+		);
+
+		faults.site.push({ status: 404, body: { json: { message: '<b>Gone</b> `&amp;`' } } });
+		await editor.execute();
+		await eventually(async () =>
+			expect((await editor.readFailure()).description).toContain('"‹b›Gone‹/b› `&amp;`"'),
+		);
+		stage.service.reset();
+	});
+
+	it('hides the switch that has no effect on a full response', async () => {
+		await openNode('Get site');
+		const simplify = editor.at('parameter-input-simplify');
+		await simplify.waitFor();
+		await editor.addOption('Full Response');
+		await editor.at('parameter-input-fullResponse').locator('.el-switch').click();
+		await simplify.waitFor({ state: 'detached' });
 	});
 
 	it('says what is left of a site when nothing is included', async () => {

@@ -162,6 +162,13 @@ export class Editor {
 		await entry.waitFor({ state: 'hidden' });
 	}
 
+	/** Adds an entry to the collection "Options" of the open node. */
+	async addOption(option: string): Promise<void> {
+		await this.at('collection-parameter-add', this.panel).click();
+		const entry = this.page.getByRole('option').filter({ hasText: option });
+		await entry.filter({ visible: true }).click();
+	}
+
 	/** Removes all choices from a list of several. */
 	async chooseNone(parameter: string): Promise<void> {
 		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');

@@ -82,8 +82,8 @@ it('takes a new user to a message in Slack', async () => {
 	expect(others).toEqual([]);
 	expect(message?.channel).toBe('#fish-farm');
 	expect(message?.text.split('\n').slice(1)).toEqual([
-		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042, maximum total biomass 7800',
-		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057, maximum total biomass 4680',
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
 	]);
 	await editor.openNode('Send a message');
 	await animation.add(4);

@@ -13,6 +13,9 @@ export class Slack {
 	/** What has been posted, oldest first. */
 	readonly messages: SlackMessage[] = [];
 
+	/** Called with each message. */
+	onMessage?: (message: SlackMessage) => void;
+
 	readonly host: Host = ({ method, path, headers, body }) => {
 		const { authorization } = headers;
 		if (authorization !== `Bearer ${this.accessToken}`) throw new Error('invalid_auth');
@@ -21,6 +24,7 @@ export class Slack {
 		const { channel, text } = body as SlackMessage;
 		if (!channel || !text) throw new Error('no_text');
 		this.messages.push({ channel, text });
+		this.onMessage?.({ channel, text });
 		const ts = `${this.messages.length}.000000`;
 		return { ok: true, channel, ts, message: { text } };
 	};

@@ -13,9 +13,10 @@ test('every field of the node is what saved workflows depend on', () => {
 		displayOptions: { show: { ...show, ...more }, ...(hide && { hide }) },
 	});
 	const selected = { output: ['selectedFields'] };
+	const fullResponse = { '/options.fullResponse': [true] };
 	const [tool, noTool] = [{ '@tool': [true] }, { '@tool': [false] }];
-	const asFile = { show: { operation: ['getGeoJson'], format: ['file'] } };
-	const operations = ['get', 'getAll', 'getUnits', 'getGeoJson'];
+	const asFile = { show: { operation: ['getMap'], format: ['file'] } };
+	const operations = ['get', 'getAll', 'getUnits', 'getMap'];
 	const parts = ['info', 'units'];
 	const selectable = [
 		...['code', 'latitude', 'license', 'longitude', 'mapUrl', 'maxTotalBiomass', 'siteName'],
@@ -24,7 +25,8 @@ test('every field of the node is what saved workflows depend on', () => {
 	const required = true;
 	const whole = (limits: object) => ({ typeOptions: { ...limits, numberPrecision: 0 } });
 	const options: Field[] = [
-		['apiVersion', 'string', '2025-01-01'],
+		['apiVersion', 'options', '2025-01-01', { options: ['2025-01-01', '2023-01-01'] }],
+		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
 		[
 			'mapLink',
 			'boolean',
@@ -32,11 +34,14 @@ test('every field of the node is what saved workflows depend on', () => {
 			{
 				displayOptions: {
 					...optionOf('get', 'getAll', 'getUnits').displayOptions,
-					hide: { '/simplify': [false], '/output': ['raw', 'selectedFields'] },
+					hide: {
+						'/simplify': [false],
+						'/output': ['raw', 'selectedFields'],
+						fullResponse: [true],
+					},
 				},
 			},
 		],
-		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
 		['includeInfo', 'boolean', true, optionOf('getUnits')],
 		['maxConcurrency', 'number', 128, whole({ minValue: 1, maxValue: 500 })],
 		['maxRetries', 'number', 3, whole({ minValue: 0, maxValue: 10 })],
@@ -55,23 +60,31 @@ test('every field of the node is what saved workflows depend on', () => {
 			},
 		],
 		['siteId', 'string', '', { required, ...shownFor('get') }],
-		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getGeoJson') }],
+		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getMap') }],
 		['include', 'multiOptions', parts, { options: parts, ...getAndGetMany({}, selected) }],
 		['includeNothingNotice', 'notice', '', getAndGetMany({}, { include: parts, ...selected })],
-		['simplify', 'boolean', false, getAndGetMany(noTool)],
+		['simplify', 'boolean', true, getAndGetMany(noTool, fullResponse)],
 		[
 			'output',
 			'options',
 			'simplified',
-			{ options: ['simplified', 'raw', 'selectedFields'], ...getAndGetMany(tool) },
+			{ options: ['simplified', 'raw', 'selectedFields'], ...getAndGetMany(tool, fullResponse) },
 		],
 		[
 			'fields',
 			'multiOptions',
 			['siteName'],
-			{ options: selectable, ...getAndGetMany({ ...tool, ...selected }) },
+			{ options: selectable, ...getAndGetMany({ ...tool, ...selected }, fullResponse) },
 		],
-		['format', 'options', 'json', { options: ['json', 'file'], ...shownFor('getGeoJson') }],
+		[
+			'format',
+			'options',
+			'file',
+			{
+				options: ['file', 'json'],
+				displayOptions: { show: { operation: ['getMap'], ...noTool } },
+			},
+		],
 		['binaryPropertyName', 'string', 'data', { required, displayOptions: asFile }],
 		['options', 'collection', {}, { options }],
 	]);
@@ -82,7 +95,7 @@ test('there is no operation but those of the list', () => {
 	for (const other of ['Get', 'delete', '', null, undefined]) {
 		const { message, description } = refusalOf(() => findOperation(other));
 		expect(message).toBe("'Operation' is not valid");
-		expect(description).toBe('Choose one of Get, Get Many, Get Units, Get GeoJSON.');
+		expect(description).toBe('Choose one of Get, Get Many, Get Units, Get Map.');
 	}
 });
 

@@ -1,6 +1,6 @@
 import { check } from '@placemarkio/check-geojson';
 import fc from 'fast-check';
-import { getGeoJson, toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
+import { getMap, toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
 import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../fuzz/fuzz';
 import { defined } from '../../helpers/at';
@@ -44,16 +44,16 @@ const map = {
 	],
 };
 
-describe('Get GeoJSON', () => {
+describe('Get Map', () => {
 	test('returns the sites and their units as points with all their properties (RFC 7946)', async () => {
-		const result = await perform(getGeoJson, { siteIds: '1042' }, site);
+		const result = await perform(getMap, { siteIds: '1042' }, site);
 		expect(result).toMatchObject({ siteIds: ['1042'], parts: ['info', 'units'], hints: [] });
 		expect(result.items).toEqual([{ json: map }]);
 	});
 
 	test('returns those of several sites as a file in the field that is chosen', async () => {
 		const parameters = { siteIds: '1042, 7', format: 'file', binaryPropertyName: 'map' };
-		const { items } = await perform(getGeoJson, parameters, site, { siteId: 7 });
+		const { items } = await perform(getMap, parameters, site, { siteId: 7 });
 		const [{ json, binary } = { json: {} }, ...more] = items;
 		expect(more).toEqual([]);
 		expect(json).toEqual({ fileName: 'sites.geojson', siteCount: 2, featureCount: 2 });
@@ -61,14 +61,14 @@ describe('Get GeoJSON', () => {
 	});
 
 	test('returns a file of one site under its ID', async () => {
-		const { items } = await perform(getGeoJson, { siteIds: '1042', format: 'file' }, site);
+		const { items } = await perform(getMap, { siteIds: '1042', format: 'file' }, site);
 		const file = { fileName: 'site-1042.geojson', mimeType: 'application/geo+json' };
 		expect(items).toMatchObject([{ json: { fileName: file.fileName }, binary: { data: file } }]);
 	});
 
 	test('names in a hint what is not on the map, or at a doubtful place', async () => {
 		const units = [{ unitName: 'Pen 1', latitude: 0, longitude: 0 }];
-		const { hints } = await perform(getGeoJson, { siteIds: '1042' }, { siteId: 1042, units });
+		const { hints } = await perform(getMap, { siteIds: '1042' }, { siteId: 1042, units });
 		expect(hints).toEqual([
 			'Not on the map because they have no usable coordinates: site 1042',
 			'At 0° N 0° E, so the coordinates may be missing: unit Pen 1 of site 1042',

@@ -6,6 +6,12 @@ import { forAll } from '../../fuzz/fuzz';
 import { perform, storholmen } from '../../helpers/operation';
 import { siteJson } from '../../helpers/site-json';
 
+test('one bad entry in a list does not cost the others', async () => {
+	const { siteIds, failures } = await perform(getManySites, { siteIds: '1042, abc' }, storholmen);
+	expect(siteIds).toEqual(['1042']);
+	expect(failures).toMatchObject([{ message: expect.stringContaining('"abc"') as unknown }]);
+});
+
 const simplified = {
 	siteId: 1042,
 	siteName: 'Storholmen',
@@ -23,19 +29,24 @@ describe.each([
 	['Get', getSite, { siteId: 1042 }],
 	['Get Many', getManySites, { siteIds: 1042 }],
 ])('%s', (_name, operation, id) => {
-	test('returns the site as it was sent, unless something else is chosen', async () => {
-		const { siteIds, parts, rows } = await perform(operation, id, storholmen);
-		expect(siteIds).toEqual(['1042']);
-		expect(parts).toEqual(['info', 'units']);
-		expect(rows).toEqual([storholmen]);
-	});
-
 	test.each([
 		['a person', { simplify: true }],
 		['a model', { output: 'simplified' }],
-	])('returns one flat row when %s wants it simplified', async (_who, chosen) => {
-		const { rows } = await perform(operation, { ...id, ...chosen }, storholmen);
+		['nobody', {}],
+	])('returns one flat row unless something else is chosen: %s chose %j', async (_who, chosen) => {
+		const { siteIds, parts, rows } = await perform(operation, { ...id, ...chosen }, storholmen);
+		expect(siteIds).toEqual(['1042']);
+		expect(parts).toEqual(['info', 'units']);
 		expect(rows).toEqual([simplified]);
+	});
+
+	test.each([
+		['a person', { simplify: false }],
+		['a model', { output: 'raw' }],
+	])('returns the site as it was sent if %s wants it raw', async (_who, chosen) => {
+		const { parts, rows } = await perform(operation, { ...id, ...chosen }, storholmen);
+		expect(parts).toEqual(['info', 'units']);
+		expect(rows).toEqual([storholmen]);
 	});
 
 	test.each([
@@ -76,7 +87,8 @@ describe('with a link to a map', () => {
 	});
 
 	test('a site as the service sent it does not', async () => {
-		const { rows } = await perform(getSite, { siteId: 1042, options }, storholmen);
+		const parameters = { siteId: 1042, simplify: false, options };
+		const { rows } = await perform(getSite, parameters, storholmen);
 		expect(rows).toEqual([storholmen]);
 	});
 });

@@ -51,7 +51,7 @@ test.each([[undefined], [[]], ['none']])(
 	async (units) => {
 		const { rows, hints } = await perform(getUnits, { siteIds: 1042 }, { ...site, units });
 		expect(rows).toEqual([]);
-		expect(hints).toEqual(['No units, so no rows: Storholmen (1042)']);
+		expect(hints).toEqual(['No rows, because these sites have no units: Storholmen (1042)']);
 	},
 );
 

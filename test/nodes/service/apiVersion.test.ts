@@ -14,7 +14,10 @@ test('the version is the current one unless another is chosen (docs/service.md#v
 });
 
 test('the field of node and trigger is what saved workflows depend on', () => {
-	expect(fieldsOf([apiVersionField])).toEqual([['apiVersion', 'string', '2025-01-01']]);
+	const options = ['2025-01-01', '2023-01-01'];
+	expect(fieldsOf([apiVersionField])).toEqual([
+		['apiVersion', 'options', '2025-01-01', { options }],
+	]);
 });
 
 test('any date is a version, spaces around it aside', () => {
@@ -42,7 +45,7 @@ test.each<[unknown]>([
 	const { message, description } = refusalOf(() => parseApiVersion(value));
 	expect(message).toBe("'API Version' is not a date");
 	expect(description).toMatch(
-		/^Enter a date as YYYY-MM-DD, .* remove 'API Version' from 'Options'/,
+		/^Select a version from the list, or check that the expression returns a date/,
 	);
 });
 

@@ -1,3 +1,5 @@
+import { toWords } from '../../../nodes/AquacultureSite/service/advice';
+import type { FailureScope } from '../../../nodes/AquacultureSite/service/failures';
 import {
 	connectionFailure,
 	notSent,
@@ -8,7 +10,7 @@ import {
 const ADDRESS = 'https://api.example.com';
 
 const NOT_FOUND = 'The address of the service was not found';
-const NOT_LISTENING = 'Nothing is listening at the service address';
+const REFUSED_CONNECTION = 'The service refused the connection';
 const TOO_LATE = 'The service did not respond in time';
 const NO_HTTPS = 'The service does not use HTTPS at this address';
 const NOT_TRUSTED = "The service's certificate is not trusted";
@@ -19,7 +21,7 @@ const LOST = 'The connection to the service was lost';
 describe('a connection that failed', () => {
 	test.each([
 		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
-		[NOT_LISTENING, 'retry', /port.* Try again later/, 'ECONNREFUSED'],
+		[REFUSED_CONNECTION, 'retry', /port.* Try again later/, 'ECONNREFUSED'],
 		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
 		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
 		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
@@ -43,13 +45,29 @@ describe('a connection that failed', () => {
 
 	test('is known by any of its codes, and by whether it was the login', () => {
 		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], ADDRESS, 'run');
-		expect(failure).toMatchObject({ message: NOT_LISTENING, scope: 'run' });
+		expect(failure).toMatchObject({ message: REFUSED_CONNECTION, scope: 'run' });
 	});
 
+	test.each([['ECONNRESET', 'HPE_INVALID_CONSTANT', 'ECONNREFUSED', 'ETIMEDOUT']])(
+		'of a login that was sent to http://: try https://',
+		(...codes) => {
+			const TRY = /^Try https:\/\/ instead of http:\/\/ in 'Base URL'\. /;
+			for (const code of codes) {
+				const adviceAt = (url: string, scope?: FailureScope) =>
+					connectionFailure([code], url, scope).description;
+				expect(adviceAt('http://api.example.com', 'run')).toMatch(TRY);
+				expect(adviceAt(ADDRESS, 'run')).not.toMatch(TRY);
+				// A site is requested after a login, or with a token of this address
+				expect(adviceAt('http://api.example.com')).not.toMatch(TRY);
+			}
+		},
+	);
+
 	test('in time is about an option of the node, unless it was the login', () => {
-		const { optionAdvice } = connectionFailure(['ETIMEDOUT'], ADDRESS);
-		expect(optionAdvice).toMatch(/increase 'Timeout' under 'Options'\.$/);
-		expect(connectionFailure(['ETIMEDOUT'], ADDRESS, 'run').optionAdvice).toBeUndefined();
+		const inNode = (scope?: FailureScope) =>
+			toWords(connectionFailure(['ETIMEDOUT'], ADDRESS, scope).advice, { hasOptions: true });
+		expect(inNode()).toMatch(/increase 'Timeout' under 'Options'\. The address/);
+		expect(inNode('run')).not.toContain('Options');
 	});
 });
 

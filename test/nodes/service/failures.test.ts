@@ -5,13 +5,21 @@ import {
 	waitTooLong,
 } from '../../../nodes/AquacultureSite/service/failures';
 
-test('a wait that is too long', () => {
-	expect(waitTooLong(7_200_000, 60_000, 503)).toMatchObject({
-		message: 'The service asked for a wait of 2 hours',
-		description: 'The longest possible wait is 60 seconds. Try again after that time.',
-		optionAdvice: 'If this happens often, run the workflow less often.',
+test.each([
+	['run', true],
+	['request', false],
+])('a wait that is too long for the %s', (scope, isOfRun) => {
+	const failure = new ServiceFailure('No', 'Fix it', {
+		...{ subject: 'service', retry: 'overloaded', httpStatus: 503, retryAfter: 7_200_000 },
+	});
+	expect(waitTooLong(failure, 60_000, isOfRun)).toMatchObject({
+		message: 'The service asked to retry after 2 hours',
+		description: 'Try again in 2 hours. The node waits at most 60 seconds.',
+		advice: expect.arrayContaining([
+			{ inOptions: 'If this happens often, run the workflow less often.' },
+		]) as unknown,
 		subject: 'service',
-		scope: 'run',
+		scope,
 		retry: 'no',
 		httpStatus: 503,
 	});

@@ -88,7 +88,7 @@ describe('a request without a response', () => {
 	const PROXY = 'The network proxy cannot be reached';
 	const CLOSED = 'The network proxy ended the connection';
 	const LOST = 'The connection to the service was lost';
-	const NOT_LISTENING = 'Nothing is listening at the service address';
+	const REFUSED_CONNECTION = 'The service refused the connection';
 	const NOT_FOUND = 'The address of the service was not found';
 	const NOT_SENT = 'n8n did not send the request';
 	const closed = 'Proxy connection ended before receiving CONNECT response';
@@ -104,13 +104,17 @@ describe('a request without a response', () => {
 		[PROXY, '10.0.0.1:443.', refused('10.0.0.1:443'), 'https://api.example.com:8443'],
 		[PROXY, 'proxy.example.', { message: 'getaddrinfo ENOTFOUND proxy.example' }],
 		[PROXY, 'proxy.example.', { messages: ['', 'getaddrinfo EAI_AGAIN proxy.example'] }],
-		[NOT_LISTENING, API, refused('10.0.0.1:443')],
-		[NOT_LISTENING, 'http://a', refused('10.0.0.1:80'), 'http://a'],
-		[NOT_LISTENING, API, refused('10.0.0.1:8443'), `${API}:8443`],
-		[NOT_LISTENING, API, { message: `Failed: ${connect('10.0.0.1:1')}`, code: 'ECONNREFUSED' }],
+		[REFUSED_CONNECTION, API, refused('10.0.0.1:443')],
+		[REFUSED_CONNECTION, 'http://a', refused('10.0.0.1:80'), 'http://a'],
+		[REFUSED_CONNECTION, API, refused('10.0.0.1:8443'), `${API}:8443`],
+		[
+			REFUSED_CONNECTION,
+			API,
+			{ message: `Failed: ${connect('10.0.0.1:1')}`, code: 'ECONNREFUSED' },
+		],
 		[NOT_FOUND, API, { message: 'getaddrinfo ENOTFOUND api.example.com', code: 'ENOTFOUND' }],
 		[NOT_FOUND, API, { message: 'x getaddrinfo ENOTFOUND proxy.example', code: 'ENOTFOUND' }],
-		[NOT_LISTENING, API, { code: 7, cause: { httpCode: 'ECONNREFUSED' } }],
+		[REFUSED_CONNECTION, API, { code: 7, cause: { httpCode: 'ECONNREFUSED' } }],
 		[LOST, API, { httpCode: '502' }],
 		[NOT_SENT, 'n8n says: "Blocked by rules". ', { message: 'Blocked', description: 'by rules' }],
 		[NOT_SENT, 'n8n says: "Blocked". ', { message: 'Blocked', code: 'blocked_by_n8n' }],

@@ -17,7 +17,7 @@ async function textFor(error: unknown): Promise<string> {
 }
 
 const REFUSED = { code: 'ECONNREFUSED' };
-const NOT_LISTENING = 'Nothing is listening at the service address';
+const REFUSED_CONNECTION = 'The service refused the connection';
 const LOST = 'The connection to the service was lost';
 const NOT_SENT = 'n8n did not send the request';
 
@@ -30,10 +30,10 @@ const circle: Record<string, unknown> = { code: 'E_WHATEVER' };
 circle.cause = circle;
 
 test.each<[string, unknown, string]>([
-	['as httpCode, as n8n 1.x has it', { httpCode: 'ECONNREFUSED' }, NOT_LISTENING],
-	['five causes below', nest(5, asCause), NOT_LISTENING],
-	['five bundles below', nest(5, inBundle), NOT_LISTENING],
-	['in the second of a bundle', { errors: [circle, asCause(REFUSED)] }, NOT_LISTENING],
+	['as httpCode, as n8n 1.x has it', { httpCode: 'ECONNREFUSED' }, REFUSED_CONNECTION],
+	['five causes below', nest(5, asCause), REFUSED_CONNECTION],
+	['five bundles below', nest(5, inBundle), REFUSED_CONNECTION],
+	['in the second of a bundle', { errors: [circle, asCause(REFUSED)] }, REFUSED_CONNECTION],
 	['in a circle', circle, LOST],
 	['six causes below', nest(6, asCause), NOT_SENT],
 	['six bundles below', nest(6, inBundle), NOT_SENT],
@@ -57,7 +57,7 @@ test.each<[string, unknown, string]>([
 	['proxy.example.com:3128', { messages: ['getaddrinfo ENOTFOUND proxy.example.com'] }, PROXY],
 	['10.0.0.1:3128', { messages: ['', 'connect ECONNREFUSED 10.0.0.1:3128'] }, `${PROXY}10.0.0.1:`],
 	['[::1]:3128', asCause({ message: 'connect ETIMEDOUT ::1:3128' }), `${PROXY}::1:3128.`],
-	['none', { ...REFUSED, message: 'connect ECONNREFUSED 10.0.0.1:443' }, NOT_LISTENING],
+	['none', { ...REFUSED, message: 'connect ECONNREFUSED 10.0.0.1:443' }, REFUSED_CONNECTION],
 	[
 		'none, by its name',
 		{ message: 'getaddrinfo ENOTFOUND api.example.com', code: 'ENOTFOUND' },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { toWords } from '../../../nodes/AquacultureSite/service/advice';
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
 import {
@@ -12,13 +13,21 @@ const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
 type Details = Partial<Omit<ServiceResponse, 'statusCode'>> &
 	Partial<Parameters<typeof readSiteResponse>[2]>;
 
-function fromToken(statusCode: number, { secrets = [], ...rest }: Details = {}): ServiceFailure {
-	return tokenFailure({ statusCode, headers: {}, body: {}, ...rest }, secrets);
+function fromToken(
+	statusCode: number,
+	{ secrets: [password = 'sample'] = [], ...rest }: Details = {},
+	url = 'https://api.example.com',
+): ServiceFailure {
+	const response = { statusCode, headers: {}, body: {}, ...rest };
+	return tokenFailure(response, { url, password: String(password) });
 }
 
-function fromSite(statusCode: number, { secrets = [], isClosed = false, ...rest }: Details = {}) {
+function fromSite(
+	statusCode: number,
+	{ secrets = [], unauthorized = 'token', ...rest }: Details = {},
+) {
 	const response = { statusCode, headers: {}, body: {}, ...rest };
-	const result = readSiteResponse('1042', response, { secrets, isClosed });
+	const result = readSiteResponse('1042', response, { secrets, unauthorized });
 	if (result instanceof ServiceFailure) return result;
 	throw new Error('A site was read');
 }
@@ -29,6 +38,7 @@ const after = (seconds: string): Details => ({ headers: { 'retry-after': seconds
 const REJECTED = 'The service rejected the username or password';
 const PAGE_REFUSED = 'The login was refused with a web page (status {status})';
 const PAGE_REFUSES_SITE = 'Access to site 1042 was refused with a web page (status {status})';
+const NEEDS_HTTPS = 'The service expects HTTPS at this address';
 const NO_LOGIN = 'No login endpoint was found at this address';
 const NO_TOKEN = 'The login response contains no access token';
 const REFUSED = 'The service rejected the request for site 1042 (status {status})';
@@ -47,11 +57,30 @@ describe.each([
 		fail: fromToken,
 		cases: [
 			...[400, 401, 403].map((status): Case => [status, REJECTED, /^Open .* 'Password'.* locked/]),
-			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'.*'\/auth\/token'/]),
+			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'.* not the address/]),
 			[402, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
 			[499, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
 			[200, 'The login returned a web page', /not of its website.*login page/, { body: PAGE }],
-			[403, PAGE_REFUSED, /^A proxy or firewall.*'Username'.*locked/, { body: PAGE }],
+			...[400, 401, 403].map((status): Case => [
+				status,
+				PAGE_REFUSED,
+				/^A proxy or firewall.*'Username'.*locked/,
+				{ body: PAGE },
+			]),
+			...[402, 499].map((status): Case => [
+				status,
+				PAGE_REFUSED,
+				/^A proxy or firewall.*'Password'\.$/,
+				{ body: PAGE },
+			]),
+			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'/, { body: PAGE }]),
+			// nginx, Apache, Go and Tomcat
+			...[
+				'<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>',
+				"<!DOCTYPE HTML>\n<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
+				'Client sent an HTTP request to an HTTPS server.\n',
+				'Bad Request\nThis combination of host and port requires TLS.\n',
+			].map((body): Case => [400, NEEDS_HTTPS, /^Open .* enter https:\/\//, { body }]),
 			[200, NO_TOKEN, /not of its website.*operator\.$/],
 			[304, NO_TOKEN, /./, { body: '' }],
 		] satisfies Case[],
@@ -62,10 +91,17 @@ describe.each([
 		cases: [
 			...[400, 402, 422, 499].map((status): Case => [status, REFUSED, /^Check .*'API Version'/]),
 			[401, 'The service rejected a newly issued access token', /^The login succeeded/],
-			[401, 'This user has no access to site 1042', /^Ask the service/, { isClosed: true }],
+			[401, 'This user has no access to site 1042', /^Ask the service/, { unauthorized: 'site' }],
 			[403, 'This user has no access to site 1042', /^Ask the service operator/],
 			[404, 'Site 1042 was not found', /^Check the site ID\./],
-			[403, PAGE_REFUSES_SITE, /^A proxy or firewall.*network administrator/, { body: PAGE }],
+			...[400, 402, 403, 405, 422, 499].map((status): Case => [
+				status,
+				PAGE_REFUSES_SITE,
+				/^A proxy or firewall.*network administrator/,
+				{ body: PAGE },
+			]),
+			[404, 'Site 1042 was not found', /./, { body: PAGE }],
+			[401, 'This user has no access to site 1042', /./, { body: PAGE, unauthorized: 'site' }],
 			...['', null, undefined].map((body): Case => [200, EMPTY, /^Try again later/, { body }]),
 			...[
 				...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'],
@@ -95,11 +131,11 @@ describe.each([
 		[302, MOVED, / let n8n through\.$/, to('/elsewhere')],
 		[399, MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
 		[429, BUSY, /^Try again later.* higher limit\./],
-		[429, BUSY, /^It asked for a wait of 5 minutes\. Try again later/, after('300')],
+		[429, BUSY, /^Try again in 5 minutes; if this persists, ask/, after('300')],
 		[500, UNAVAILABLE, /your workflow\. Try again later/],
-		[502, UNAVAILABLE, /^The cause is the service or a proxy .* your workflow\. Try/],
-		[504, UNAVAILABLE, /^The cause is the service or a proxy .* your workflow\. Try/],
-		[503, UNAVAILABLE, /your workflow\. It asked for a wait of 1 second\. Try/, after('1')],
+		[502, UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
+		[504, UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
+		[503, UNAVAILABLE, /your workflow\. Try again in 1 second; if/, after('1')],
 	];
 
 	test.each<Case>([...cases, ...common])('%i: %s', (status, message, advice, details = {}) => {
@@ -108,13 +144,14 @@ describe.each([
 		expect(failure.description).toMatch(advice);
 		// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
 		expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
-		expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
+		expect(failure.message).not.toMatch(/error|problem|failure|mistake/i);
+		expect(failure.description).not.toMatch(/error|failure|mistake/i);
 		expect(failure).toMatchObject({ httpStatus: status });
 	});
 
 	test.each([
-		['no', [200, 302, 400, 401, 403, 404, 409, 422, 500, 501, 505]],
-		['retry', [502, 504]],
+		['no', [200, 302, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525]],
+		['retry', [408, 500, 502, 504, 520, 521, 522, 523, 524]],
 		['overloaded', [503]],
 		['rateLimited', [429]],
 	] as const)('retry: %s for %j', (retry, statuses) => {
@@ -140,11 +177,12 @@ describe.each([
 test.each([
 	['credential', 'run', fromToken, [200, 302, 400, 404, 405, 422]],
 	['service', 'run', fromToken, [429, 500, 502, 503]],
-	['credential', 'token', fromSite, [401]],
+	['credential', 'request', fromSite, [401]],
+	['credential', 'run', (status: number) => fromSite(status, { unauthorized: 'run' }), [401]],
 	['credential', 'request', fromSite, [302]],
 	['service', 'request', fromSite, [429, 500, 503]],
 	['site', 'request', fromSite, [200, 400, 403, 404, 422]],
-	['site', 'request', (status: number) => fromSite(status, { isClosed: true }), [401]],
+	['site', 'request', (status: number) => fromSite(status, { unauthorized: 'site' }), [401]],
 ] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
 	for (const status of statuses) {
 		for (const body of ['', PAGE, {}]) {
@@ -202,12 +240,53 @@ test.each([
 	['1042', 1042, 304],
 ])('site %s is what has its ID: %j', (siteId, received, statusCode = 200) => {
 	const response = { statusCode, headers: { a: 'b' }, body: { siteId: received } };
-	expect(readSiteResponse(siteId, response, { secrets: [], isClosed: false })).toBe(response);
+	expect(readSiteResponse(siteId, response, { secrets: [] })).toBe(response);
+});
+
+test('a proxy that cannot reach the service is asked again, any other one is not', () => {
+	for (const [status, retry] of [
+		[502, 'retry'],
+		[503, 'retry'],
+		[504, 'retry'],
+		[500, 'no'],
+		[403, 'no'],
+	] as const) {
+		expect(fromSite(status, { isFromProxy: true }).retry).toBe(retry);
+	}
 });
 
 test('a rate limit is about an option of the node, unless it was the login', () => {
-	expect(fromSite(429).optionAdvice).toMatch(/lower 'Max Concurrency' under 'Options'/);
-	expect(fromToken(429).optionAdvice).toBeUndefined();
+	const inNode = (failure: ServiceFailure) => toWords(failure.advice, { hasOptions: true });
+	expect(inNode(fromSite(429))).toMatch(/lower 'Max Concurrency' under 'Options'/);
+	expect(inNode(fromToken(429))).not.toContain('Options');
+});
+
+describe('a login that was sent to http://', () => {
+	const atHttp = (status: number, body: unknown) =>
+		fromToken(status, { body }, 'http://api.example.com').description;
+
+	test.each([200, 400, 401, 403, 422])('and a web page with status %i: try https://', (status) => {
+		expect(atHttp(status, PAGE)).toMatch(/^Try https:\/\/ instead of http:\/\/ in 'Base URL'\./);
+		expect(fromToken(status, { body: PAGE }).description).not.toContain('http');
+	});
+
+	test('and a refusal in JSON: that was the service', () => {
+		expect(atHttp(400, {})).not.toContain('http');
+	});
+});
+
+describe('a rejected login', () => {
+	test.each([' pa ss', 'pa ss\n', '\u00A0pa ss'])(
+		'with %j: it has a space around it',
+		(password) => {
+			const { description } = fromToken(401, { secrets: [password] });
+			expect(description).toMatch(/^'Password' begins or ends with a space: remove it, unless/);
+		},
+	);
+
+	test('with a space inside only: nothing is said of it', () => {
+		expect(fromToken(401, { secrets: ['pa ss'] }).description).not.toContain('space');
+	});
 });
 
 describe('the access token', () => {
@@ -244,8 +323,8 @@ test('any response of either endpoint is a site, or a sentence without the secre
 	});
 	fc.assert(
 		fc.property(response, (value) => {
-			const read = readSiteResponse('1042', value, { secrets: ['s3cret'], isClosed: false });
-			for (const failure of [read, tokenFailure(value, ['s3cret'])]) {
+			const read = readSiteResponse('1042', value, { secrets: ['s3cret'] });
+			for (const failure of [read, tokenFailure(value, { url: 'http://a', password: 's3cret' })]) {
 				if (!(failure instanceof ServiceFailure)) continue;
 				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
 				expect(failure.description).not.toContain('s3cret');

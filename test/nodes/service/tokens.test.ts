@@ -1,10 +1,10 @@
 import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
 import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import {
-	isOfOtherLogin,
+	belongsToOtherLogin,
 	markExpired,
 	sharedToken,
-	tokenFingerprint,
+	fingerprintOf,
 } from '../../../nodes/AquacultureSite/service/tokens';
 import { settle } from '../../helpers/fake-clock';
 import { stopClock } from '../../helpers/stop-clock';
@@ -53,26 +53,28 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 
 describe('whether a stored token is of another login', () => {
 	const login = { username: 'a', password: 'b', accessToken: 'c' };
-	const stored = { ...login, accessTokenLogin: tokenFingerprint(BASE_URL, login) };
+	const stored = { ...login, tokenFingerprint: fingerprintOf(BASE_URL, login) };
 
 	test.each([
 		['it is of the one that it was issued for', stored, false],
 		['another username', { ...stored, username: 'd' }, true],
 		['another password', { ...stored, password: 'd' }, true],
 		['another token', { ...stored, accessToken: 'd' }, true],
+		['the same username with a space around it', { ...stored, username: ' a\u200B ' }, false],
+		['the same password with a space around it', { ...stored, password: 'b ' }, true],
 		['nothing says so', login, false],
-		['nothing says so, in a text', { ...login, accessTokenLogin: '' }, false],
+		['nothing says so, in a text', { ...login, tokenFingerprint: '' }, false],
 	])('%s', (_, credentials, isOther) => {
-		expect(isOfOtherLogin(BASE_URL, credentials)).toBe(isOther);
+		expect(belongsToOtherLogin(BASE_URL, credentials)).toBe(isOther);
 	});
 
 	test('another address', () => {
-		expect(isOfOtherLogin(parseBaseUrl('https://other.example.com'), stored)).toBe(true);
+		expect(belongsToOtherLogin(parseBaseUrl('https://other.example.com'), stored)).toBe(true);
 	});
 
 	test('one that has expired', () => {
 		const credentials = { ...stored };
 		markExpired(credentials);
-		expect(isOfOtherLogin(BASE_URL, credentials)).toBe(true);
+		expect(belongsToOtherLogin(BASE_URL, credentials)).toBe(true);
 	});
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
 	parseSiteId,
 	parseSiteIds,
+	readSiteIds,
 	siteIdsField,
 } from '../../../nodes/AquacultureSite/site/siteIds';
 import { forAll } from '../../fuzz/fuzz';
@@ -24,7 +25,17 @@ describe('site IDs are accepted in every form that people have', () => {
 		['a list of lists', [[12, '15'], ['18, 21']], ['12', '15', '18', '21']],
 		['gaps in a list', [12, null, undefined, '', 15], ['12', '15']],
 		['repeats, each once at its first place', '15 12 15 12', ['15', '12']],
-		['leading zeros', '0012 12 000', ['12', '0']],
+		['leading zeros', '0012 12, 000', ['12', '0']],
+		[
+			'leading zeros behind a space, in a list of such',
+			'001 002 1042 042',
+			['1', '2', '1042', '42'],
+		],
+		['a no-break space between the thousands', '1\u00a0042', ['1042']],
+		['a narrow no-break space between the thousands', '1\u202f042, 57', ['1042', '57']],
+		['thin spaces between the thousands', '12 1\u2009042\u2009057', ['12', '1042057']],
+		['figure spaces between the thousands', '[1\u2007042]', ['1042']],
+		['a no-break space between two IDs', '1042\u00a01057', ['1042', '1057']],
 		['nineteen digits', '1234567890123456789', ['1234567890123456789']],
 		['zeros before nineteen digits', '001234567890123456789', ['1234567890123456789']],
 	])('%s', (_form, value, ids) => {
@@ -118,7 +129,7 @@ test('any value gives digits alone, each ID once, or a sentence', () => {
 		const ids = attempt(() => parseSiteIds(value));
 		if (ids instanceof Error) {
 			expect(ids.message).toMatch(
-				/^'Site IDs'(: "\P{Cc}+" is not a site ID.*| is empty| contains a number .*)$/u,
+				/^'Site IDs'(: "\P{Cc}+" (is not a site ID|can be read as).*| is empty| contains a number .*)$/u,
 			);
 			return;
 		}
@@ -126,6 +137,37 @@ test('any value gives digits alone, each ID once, or a sentence', () => {
 		expect(new Set(ids).size).toBe(ids.length);
 		for (const id of ids) expect(id).toMatch(/^(0|[1-9]\d{0,18})$/);
 	});
+});
+
+describe('a number with thousands that could be several IDs is asked about, not read', () => {
+	test.each([
+		['1 042', '1 042', '1042', '1, 42'],
+		['12 1,042 15', '1,042', '1042', '1, 42'],
+		['1 234 056, 7', '1 234 056', '1234056', '1, 234, 56'],
+		['[12 000]', '12 000', '12000', '12, 0'],
+	])('%s', (value, shown, one, several) => {
+		const { message, description } = refusalOf(() => parseSiteIds(value));
+		expect(message).toBe(`'Site IDs': "${shown}" can be read as one site ID or as several`);
+		expect(description).toBe(
+			`If it is one site, enter ${one}. If they are several, enter ${several}.`,
+		);
+	});
+
+	test('where only one ID is accepted, it is asked about too', () => {
+		const { message, description } = refusalOf(() => parseSiteId('1 042'));
+		expect(message).toBe(`'Site ID': "1 042" can be read as one site ID or as several`);
+		expect(description).toBe('If it is one site, enter 1042.');
+	});
+});
+
+test('what is right in a list is kept beside what is not', () => {
+	const { siteIds, failures } = readSiteIds('1042, abc, 1 057 1063 x');
+	expect(siteIds).toEqual(['1042', '1063']);
+	expect(failures.map(({ message }) => message)).toEqual([
+		`'Site IDs': "abc" is not a site ID (entry 2 of 5)`,
+		`'Site IDs': "1 057" can be read as one site ID or as several`,
+		`'Site IDs': "x" is not a site ID (entry 5 of 5)`,
+	]);
 });
 
 describe('where only one site ID is accepted', () => {

@@ -1,42 +1,21 @@
-import type { IPollFunctions, WorkflowActivateMode } from 'n8n-workflow';
+import type { WorkflowActivateMode } from 'n8n-workflow';
 import {
 	type FailureSubject,
 	ServiceFailure,
 } from '../../../nodes/AquacultureSite/service/failures';
-import {
-	claim,
-	occasionOf,
-	refusalOf,
-	release,
-	rememberRefusal,
-} from '../../../nodes/AquacultureSite/trigger/activation';
+import { activate, pollReasonOf } from '../../../nodes/AquacultureSite/trigger/activation';
 import { stopClock } from '../../helpers/stop-clock';
 
 afterEach(() => jest.restoreAllMocks());
 
-test.each<[WorkflowActivateMode, budget: number | undefined, occasions: string[]]>([
-	['activate', undefined, ['activation', 'schedule', 'schedule']],
-	['update', 300_000, ['activation', 'schedule', 'schedule']],
-	['init', undefined, ['startup', 'schedule', 'schedule']],
-	['leadershipChange', 300_000, ['startup', 'schedule', 'schedule']],
-	// n8n's durable scheduler, which makes a context for each poll
-	['activate', 45_000, ['schedule', 'schedule', 'schedule']],
-])('why n8n polls: %s, with %p ms', (mode, budget, occasions) => {
-	const getPollBudgetMs = budget === undefined ? undefined : () => budget;
-	const context = { getActivationMode: () => mode, getPollBudgetMs } as unknown as IPollFunctions;
-	expect(occasions.map(() => occasionOf(context))).toEqual(occasions);
-});
-
-test('one poll of a trigger reads at a time; one that hangs holds up the others for a minute', () => {
-	const clock = stopClock();
-	const [kept, other] = [{}, {}];
-	expect([claim(kept), claim(other), claim(kept)]).toEqual([true, true, false]);
-	release(kept);
-	expect(claim(kept)).toBe(true);
-	clock.advance(59_999);
-	expect(claim(kept)).toBe(false);
-	clock.advance(1);
-	expect(claim(kept)).toBe(true);
+test.each<[WorkflowActivateMode, first: string]>([
+	['activate', 'activation'],
+	['update', 'activation'],
+	['init', 'startup'],
+	['leadershipChange', 'startup'],
+])('why n8n polls: %s, for %s; then by the schedule', (mode, first) => {
+	const context = { getActivationMode: () => mode };
+	expect([1, 2, 3].map(() => pollReasonOf(context))).toEqual([first, 'schedule', 'schedule']);
 });
 
 test.each<[FailureSubject, httpStatus: number | undefined, milliseconds: number, isKnown: boolean]>(
@@ -54,18 +33,38 @@ test.each<[FailureSubject, httpStatus: number | undefined, milliseconds: number,
 	],
 )(
 	'a failed activation, about the %s, with status %p after %i ms: whether the next try knows it: %p',
-	(subject, httpStatus, milliseconds, isKnown) => {
+	async (subject, httpStatus, milliseconds, isKnown) => {
 		const clock = stopClock();
-		const [kept, startedAt] = [{}, Date.now()];
+		const staticData = {};
 		const failure = new ServiceFailure('Failed', 'Wait', { subject, httpStatus, retry: 'no' });
-		clock.advance(milliseconds);
-		rememberRefusal(kept, failure, startedAt);
+		let polls = 0;
+		const isPolled = async (tookMs: number) => {
+			const before = polls;
+			const poll = async () => {
+				polls++;
+				clock.advance(tookMs);
+				return await Promise.reject(failure);
+			};
+			await expect(activate(staticData, poll)).rejects.toBe(failure);
+			return polls > before;
+		};
+		expect(await isPolled(milliseconds)).toBe(true);
 		// n8n waits for twice as long each time
 		for (const wait of [0, 10_000, 10_000]) {
 			clock.advance(wait);
-			expect(refusalOf(kept)).toBe(isKnown ? failure : undefined);
+			expect(await isPolled(0)).toBe(!isKnown);
 		}
 		clock.advance(10_001);
-		expect(refusalOf(kept)).toBeUndefined();
+		expect(await isPolled(0)).toBe(true);
 	},
 );
+
+test('an activation that was refused for its parameters is refused again; one that works is not', async () => {
+	const [staticData, refusal] = [{}, new Error('Not a field')];
+	const poll = jest.fn().mockRejectedValue(refusal);
+	for (let tries = 0; tries < 3; tries++) {
+		await expect(activate(staticData, poll)).rejects.toBe(refusal);
+	}
+	expect(poll).toHaveBeenCalledTimes(1);
+	expect(await activate({}, () => Promise.resolve('polled'))).toBe('polled');
+});

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
+import { greatCircleDistance } from '../../../nodes/AquacultureSite/site/position';
 import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
-import { compareSites, type CompareOptions } from '../../../nodes/AquacultureSite/trigger/changes';
-import { greatCircleDistance } from '../../../nodes/AquacultureSite/trigger/distance';
-import { sameValue } from '../../../nodes/AquacultureSite/trigger/equality';
-import type { SiteEvent } from '../../../nodes/AquacultureSite/trigger/events';
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/facts';
+import {
+	compareSites,
+	type CompareOptions,
+	sameValue,
+	SITE_EVENTS,
+	type SiteEventName,
+} from '../../../nodes/AquacultureSite/trigger/changes';
+import { type SiteEvent, toEvent } from '../../../nodes/AquacultureSite/trigger/events';
 import { sampleEvents } from '../../../nodes/AquacultureSite/trigger/samples';
 import { forAll } from '../../fuzz/fuzz';
 import { defined } from '../../helpers/at';
@@ -18,8 +22,10 @@ const pen1 = { unitId: 1, unitName: 'Pen 1', longitude: 13.4, latitude: 66.8 };
 const pen2 = { unitId: 2, unitName: 'Pen 2', longitude: 13.5, latitude: 66.9 };
 const storholmen = { siteId: 1042, siteName: 'Storholmen', info, units: [pen1, pen2] };
 
-const compare = (before: Site, after: Site, options?: CompareOptions) =>
-	compareSites(before, after, detectedAt, options);
+const compare = (before: Site, after: Site, options?: CompareOptions) => {
+	const { changes, baseline } = compareSites(before, after, options);
+	return { events: changes.map((change) => toEvent(change, detectedAt)), baseline };
+};
 const events = (before: Site, after: Site, options?: CompareOptions) =>
 	compare(before, after, options).events;
 const withInfo = (changes: object) => ({ ...storholmen, info: { ...info, ...changes } });
@@ -209,15 +215,18 @@ test.each([
 	[[], 'siteName info.license info.maxTotalBiomass unitName latitude'],
 	[['cense', 'info', 'Name', ''], 'siteName info.license info.maxTotalBiomass unitName latitude'],
 	[['license', 'info.maxTotalBiomass', 'unitName'], 'siteName latitude'],
-	[['siteName', 'license', 'maxTotalBiomass', 'unitName', 'latitude'], ''],
-])('ignoreFields %j leaves "%s": whole names and last parts count', (ignoreFields, left) => {
-	const siteInfo = { ...info, license: 'X', maxTotalBiomass: 1 };
-	const after = { ...withPen1({ unitName: 'Z', latitude: 67 }), siteName: 'Y', info: siteInfo };
-	const found = events(storholmen, after, { ignoreFields });
-	expect(found.flatMap(({ changes }) => changes.map(({ field }) => field)).join(' ')).toBe(left);
-	const isMove = ({ changes }: SiteEvent) => changes.some(({ field }) => field === 'latitude');
-	expect(found.every((event) => 'distance' in event === isMove(event))).toBe(true);
-});
+	[['sitename', 'LICENSE', 'Info.MaxTotalBiomass', 'unitname', 'Latitude'], ''],
+])(
+	'ignoreFields %j leaves "%s": whole names and last parts count, in any case',
+	(ignoreFields, left) => {
+		const siteInfo = { ...info, license: 'X', maxTotalBiomass: 1 };
+		const after = { ...withPen1({ unitName: 'Z', latitude: 67 }), siteName: 'Y', info: siteInfo };
+		const found = events(storholmen, after, { ignoreFields });
+		expect(found.flatMap(({ changes }) => changes.map(({ field }) => field)).join(' ')).toBe(left);
+		const isMove = ({ changes }: SiteEvent) => changes.some(({ field }) => field === 'latitude');
+		expect(found.every((event) => 'distance' in event === isMove(event))).toBe(true);
+	},
+);
 
 /** Values that differ clearly or not at all: last digits of floats have examples of their own. */
 const value = fc.oneof(
@@ -321,16 +330,16 @@ describe('of any snapshots', () => {
 });
 
 describe('a sample', () => {
-	const sampleOf = (site: Site, name: (typeof SITE_EVENTS)[number]) => {
-		const [event, ...more] = sampleEvents(site, [name], detectedAt);
+	const sampleOf = (site: Site, name: SiteEventName, options: CompareOptions = {}) => {
+		const [event, ...more] = sampleEvents(site, [name], options, detectedAt);
 		expect(more).toEqual([]);
 		return defined(event);
 	};
 
 	test('of each chosen kind comes once and in that order, from any site', () => {
-		forAll([siteJson, fc.shuffledSubarray([...SITE_EVENTS])], (site, names) => {
+		forAll([siteJson, fc.shuffledSubarray([...SITE_EVENTS], { minLength: 1 })], (site, names) => {
 			const copy = structuredClone(site);
-			const samples = sampleEvents(site, names, detectedAt);
+			const samples = sampleEvents(site, names, {}, detectedAt);
 			expect(samples.map(({ event }) => event)).toEqual(names);
 			expect(site).toEqual(copy);
 		});
@@ -350,8 +359,8 @@ describe('a sample', () => {
 	});
 
 	test.each<[unknown, number]>([
-		[66.8, 66.801],
-		[90, 90.001],
+		[66.8, 66.799],
+		[90, 89.999],
 		[-90, -89.999],
 		// No latitude on earth, so the unit comes from the equator
 		[91, 0.001],
@@ -369,6 +378,28 @@ describe('a sample', () => {
 	])('of a site with the info %j has the license %s', (siteInfo, after) => {
 		const { changes } = sampleOf({ info: siteInfo }, 'siteChanged');
 		expect(changes).toEqual([{ field: 'info.license', before: `${after} (before)`, after }]);
+	});
+
+	test.each<[SiteEventName, CompareOptions, field: string]>([
+		['siteChanged', { ignoreFields: ['license'] }, 'siteName'],
+		['siteChanged', { ignoreFields: ['license', 'siteName'] }, 'info.type'],
+		['unitChanged', { ignoreFields: ['latitude'] }, 'unitName'],
+		['unitChanged', { ignoreFields: ['unitName'], minimumDistance: 5_000_000 }, 'latitude'],
+	])('of %s with %j is of the field %s', (name, options, field) => {
+		const site = { ...storholmen, info: { ...info, type: 'Sea' } };
+		const { changes, distance } = sampleOf(site, name, options);
+		expect(changes.map((change) => change.field)).toEqual([field]);
+		if (field === 'latitude') expect(distance).toBeGreaterThan(5_000_000);
+	});
+
+	test('of a kind of which all fields are ignored is left out; it is said if none is left', () => {
+		const options = { ignoreFields: ['unitName', 'latitude'] };
+		const names: SiteEventName[] = ['unitChanged', 'unitAdded'];
+		const samples = sampleEvents(storholmen, names, options, detectedAt);
+		expect(samples.map(({ event }) => event)).toEqual(['unitAdded']);
+		expect(() => sampleEvents(storholmen, ['unitChanged'], options, detectedAt)).toThrow(
+			"'Events' and 'Ignore Fields' leave no change that could start the workflow",
+		);
 	});
 
 	test('of a site without units has a unit with a name', () => {

@@ -1,4 +1,4 @@
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/facts';
+import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
 import {
 	parseMinimumDistance,
 	parseSettings,
@@ -11,7 +11,7 @@ test('every field of the trigger is what saved workflows depend on', () => {
 	const required = true;
 	const events = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'];
 	const options: Field[] = [
-		['apiVersion', 'string', '2025-01-01'],
+		['apiVersion', 'options', '2025-01-01', { options: ['2025-01-01', '2023-01-01'] }],
 		['ignoreFields', 'string', ''],
 		['minimumDistance', 'number', 0, { typeOptions: { minValue: 0 } }],
 	];
@@ -40,17 +40,6 @@ describe('the settings', () => {
 		const options = { ignoreFields: 'license', minimumDistance: '25', apiVersion: '2023-01-01' };
 		const { siteIds: _ids, ...chosen } = settings({ siteIds: 1042, events, options });
 		expect(chosen).toEqual({ ...options, events, ignoreFields: ['license'], minimumDistance: 25 });
-	});
-
-	test.each<[unknown, string[]]>([
-		[
-			['license', 'unitName , info.type'],
-			['license', 'unitName', 'info.type'],
-		],
-		[7, ['7']],
-		[null, []],
-	])('ignored fields may be separated by commas, or a list: %j', (ignoreFields, fields) => {
-		expect(settings({ siteIds: 1042, options: { ignoreFields } }).ignoreFields).toEqual(fields);
 	});
 
 	test.each([

@@ -1,18 +1,17 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { Occasion } from '../../../nodes/AquacultureSite/trigger/activation';
-import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/facts';
+import type { PollReason } from '../../../nodes/AquacultureSite/trigger/activation';
+import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
 import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
-import { readState, writeState } from '../../../nodes/AquacultureSite/trigger/state';
-import { inTurn } from '../../../nodes/AquacultureSite/trigger/turns';
+import { readState } from '../../../nodes/AquacultureSite/trigger/state';
 
 /** What a poll finds, by the ID of each site: its license, why it was refused, or that it was not reached. */
 type Found = Record<string, string | number | ServiceFailure | undefined>;
 
 interface Circumstances {
-	occasion?: Occasion;
-	source?: string;
-	heldBack?: ServiceFailure;
+	reason?: PollReason;
+	readFrom?: string;
+	interruption?: ServiceFailure;
 }
 
 const failure = (status: number, siteId: string) =>
@@ -25,11 +24,11 @@ const notReached = new ServiceFailure('No time', 'Advice', { subject: 'service' 
 
 /** A trigger in an n8n that keeps its state as JSON. */
 function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: string[] } = {}) {
-	const kept: Record<string, unknown> = {};
+	const staticData: Record<string, unknown> = {};
 	let now = Date.parse('2026-11-21T06:00:00.000Z');
 	const poll = (
 		found: Found,
-		{ occasion = 'schedule', source = 'A', heldBack = notReached }: Circumstances = {},
+		{ reason = 'schedule', readFrom = 'A', interruption = notReached }: Circumstances = {},
 	) => {
 		const results: Poll['results'] = new Map();
 		for (const [siteId, is] of Object.entries(found)) {
@@ -38,31 +37,32 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 			if (typeof is !== 'string') continue;
 			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
 		}
-		const old = readState(structuredClone(kept), source);
-		const siteIds = inTurn(Object.keys(found), old.turns);
-		const reading = { results, heldBack, occasion, siteIds, now: new Date((now += 60_000)) };
+		const old = readState(JSON.parse(JSON.stringify(staticData)) as object, readFrom);
+		const siteIds = Object.keys(found);
+		const reading = { results, interruption, reason, siteIds, now: new Date((now += 60_000)) };
 		const conclusion = concludePoll(old, reading, { events: SITE_EVENTS, ...settings });
-		writeState(kept, conclusion.state);
+		Object.assign(staticData, conclusion.state);
 		const changes = conclusion.events.map(
 			({ siteId, changes: [change] }) =>
 				`${String(siteId)}: ${String(change?.before)} to ${String(change?.after)}`,
 		);
 		return conclusion.failure ? [...changes, conclusion.failure.message] : changes;
 	};
-	return { poll, kept };
+	return { poll };
 }
 
 const silent = (polls: number, found: Found) =>
 	Array.from({ length: polls }, (): [Found] => [found]);
 const three = (found: Found) => silent(3, found);
-/** Of a list, so many sites have their turn. */
-const turns = (count: number, total: number): Found =>
+/** Of a list, this many sites are read. */
+const reads = (count: number, total: number): Found =>
 	Object.fromEntries(
 		Array.from({ length: total }, (_, site) => [site + 1, site < count ? 'a' : undefined]),
 	);
-const failing = (sites: string) => `${sites} could not be read 3 times in a row`;
-const NOTHING = 'No site could be read in 3 polls in a row';
-const slow = (total: number) => `It takes more than 10 polls to read all ${total} sites`;
+const failing = (sites: string, polls = 3) =>
+	`${sites} could not be read in the last ${polls} polls`;
+const NOTHING = 'No site could be read in the last 3 polls';
+const slow = (total: number) => `Reading all ${total} sites takes more than 10 polls`;
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[
@@ -101,7 +101,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 'a', 2: 'a' }],
 			...three({ 1: 500, 2: 'a' }).slice(1),
 			[{ 1: 500, 2: 'b' }, '2: a to b'],
-			[{ 1: 500, 2: 'b' }, 'Site 1 could not be read 4 times in a row'],
+			[{ 1: 500, 2: 'b' }, failing('Site 1', 4)],
 			[{ 1: 500, 2: 'b' }],
 		],
 	],
@@ -145,14 +145,14 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 'a', 2: 'a', 3: undefined }],
 			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
 			...three({ 1: 'a', 2: 'a', 3: 404 }),
-			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, 'Sites 4 and 5 cannot be read'],
+			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, '403 for 4. 404 for 5.'],
 			...three({ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }).slice(1),
 			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('Site 1')],
 		],
 	],
 	[
 		'that all sites are refused is not reported again as an outage',
-		[[{ 1: 404, 2: 404 }, 'Sites 1 and 2 cannot be read'], ...three({ 1: 404, 2: 404 })],
+		[[{ 1: 404, 2: 404 }, '404 for 1. 404 for 2.'], ...three({ 1: 404, 2: 404 })],
 	],
 	[
 		'a site that is added to the list starts silently',
@@ -181,27 +181,27 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[
 		'a round of more than ten polls is reported once, and again only after a faster one',
 		[
-			...silent(9, turns(1, 12)),
-			[turns(1, 12), slow(12)],
-			...silent(14, turns(1, 12)),
-			[turns(12, 12)],
-			...silent(9, turns(1, 12)),
-			[turns(1, 12), slow(12)],
+			...silent(9, reads(1, 12)),
+			[reads(1, 12), slow(12)],
+			...silent(14, reads(1, 12)),
+			[reads(12, 12)],
+			...silent(9, reads(1, 12)),
+			[reads(1, 12), slow(12)],
 		],
 	],
-	['a round that ends with the tenth poll is fast enough', silent(12, turns(4, 39))],
+	['a round that ends with the tenth poll is fast enough', silent(12, reads(4, 39))],
 	[
 		'a round is not slower for polls that read no site',
 		[
-			...silent(5, turns(1, 40)),
-			...silent(2, turns(0, 40)),
-			...silent(4, turns(1, 40)),
-			[turns(1, 40), slow(40)],
+			...silent(5, reads(1, 40)),
+			...silent(2, reads(0, 40)),
+			...silent(4, reads(1, 40)),
+			[reads(1, 40), slow(40)],
 		],
 	],
 	[
 		'a round is not slower for sites that are removed from the list',
-		[...silent(5, turns(1, 40)), ...silent(8, turns(3, 3))],
+		[...silent(5, reads(1, 40)), ...silent(8, reads(3, 3))],
 	],
 ])('%s', (_rule, polls) => {
 	const { poll } = startTrigger();
@@ -210,7 +210,7 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 
 test('n8n repeats an activation: what is refused is thrown each time, events come first', () => {
 	const { poll } = startTrigger();
-	const activate = (found: Found) => poll(found, { occasion: 'activation' });
+	const activate = (found: Found) => poll(found, { reason: 'activation' });
 	const found = { 1: 'a', 2: 404, 3: 500 };
 	expect(activate(found)).toEqual(['404 for 2']);
 	expect(activate(found)).toEqual(['404 for 2']);
@@ -241,24 +241,24 @@ test.each([
 test('when n8n starts, changes are reported but nothing is thrown: the workflow would stay off', () => {
 	const { poll } = startTrigger();
 	poll({ 1: 'a', 2: 'a' });
-	const startUp = { occasion: 'startup' as const };
+	const startUp = { reason: 'startup' as const };
 	expect(poll({ 1: 'b', 2: 'a', 3: 404 }, startUp)).toEqual(['1: a to b']);
 	for (let start = 0; start < 4; start++)
 		expect(poll({ 1: 500, 2: 500, 3: 404 }, startUp)).toEqual([]);
 	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['404 for 3']);
-	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['Site 1 could not be read 6 times in a row']);
+	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual([failing('Site 1', 6)]);
 });
 
 test('a rejected login is reported at once, once', () => {
 	const { poll } = startTrigger();
-	const heldBack = new ServiceFailure('Rejected', 'Advice', {
+	const interruption = new ServiceFailure('Rejected', 'Advice', {
 		subject: 'credential',
 		scope: 'run',
 	});
 	const found = { 1: undefined, 2: undefined };
 	poll({ 1: 'a', 2: 'a' });
-	expect(poll(found, { heldBack })).toEqual(['Rejected']);
-	expect(poll(found, { heldBack })).toEqual([]);
+	expect(poll(found, { interruption })).toEqual(['Rejected']);
+	expect(poll(found, { interruption })).toEqual([]);
 });
 
 test.each([{ events: ['unitAdded' as const] }, { ignoreFields: ['license'] }])(
@@ -273,54 +273,42 @@ test.each([{ events: ['unitAdded' as const] }, { ignoreFields: ['license'] }])(
 test('another address or version starts anew', () => {
 	const { poll } = startTrigger();
 	poll({ 1: 'a', 2: 404 });
-	expect(poll({ 1: 'b', 2: 404 }, { source: 'B' })).toEqual(['404 for 2']);
-	expect(poll({ 1: 'c', 2: 404 }, { source: 'B' })).toEqual(['1: b to c']);
+	expect(poll({ 1: 'b', 2: 404 }, { readFrom: 'B' })).toEqual(['404 for 2']);
+	expect(poll({ 1: 'c', 2: 404 }, { readFrom: 'B' })).toEqual(['1: b to c']);
 	expect(poll({ 1: 'd', 2: 404 })).toEqual(['404 for 2']);
 });
 
-test('what version 1.0.2 kept, or anything else, is replaced silently', () => {
-	const { poll, kept } = startTrigger();
-	Object.assign(kept, {
-		source: 'A',
-		missing: ['3'],
-		processId: 'p',
-		sites: { 1: { siteId: 1, info: { license: 'a' }, units: [] }, 2: {}, 4: 'text', 5: '[null]' },
-		turns: 7,
-		failing: 'no',
-		outage: null,
-	});
-	expect(poll({ 1: 'b', 2: 'b', 4: 'b', 5: 'b' })).toEqual([]);
-	expect(Object.keys(kept)).not.toContain('missing');
-	expect(poll({ 1: 'c', 2: 'b', 4: 'c', 5: 'b' })).toEqual(['1: b to c', '4: b to c']);
-});
-
-test('a report names the site, says why, and what to do', () => {
-	const { kept } = startTrigger();
-	const site = { siteId: 1, siteName: 'Stor\u0007holmen' };
-	const options = { events: SITE_EVENTS };
-	const conclude = (results: Array<[string, typeof site | ServiceFailure]>) => {
-		const poll = { occasion: 'schedule' as const, siteIds: ['1', '2'], now: new Date() };
-		const conclusion = concludePoll(
-			readState(kept, 'A'),
-			{ ...poll, results: new Map(results) },
-			options,
-		);
-		writeState(kept, conclusion.state);
+test('a report names the site as plain text, says why, and what to do; until then it is in the log', () => {
+	const site = { siteId: 1, siteName: '<b>Stor\u0007holmen</b>' };
+	let state = readState({}, 'A');
+	const conclude = (result: typeof site | ServiceFailure) => {
+		const results: Poll['results'] = new Map([
+			['1', result],
+			['2', { siteId: 2, siteName: 'Other' }],
+		]);
+		const poll = { reason: 'schedule' as const, siteIds: ['1', '2'], now: new Date(), results };
+		const conclusion = concludePoll(state, poll, { events: SITE_EVENTS });
+		({ state } = conclusion);
 		return conclusion;
 	};
-	const other: [string, typeof site] = ['2', { siteId: 2, siteName: 'Other' }];
-	conclude([['1', site], other]);
-	const closed = () => conclude([['1', failure(403, '1')], other]);
-	const unread = [closed(), closed()].map((conclusion) =>
-		conclusion.unread.map(({ title }) => title),
+	conclude(site);
+	const [first, second, third, fourth] = [1, 2, 3, 4].map(() => conclude(failure(403, '1')));
+	const titles = [first, second, third, fourth].map((conclusion) =>
+		conclusion?.unreadable.map(({ title }) => title),
 	);
-	expect(unread).toEqual([['Stor holmen (1)'], ['Stor holmen (1)']]);
-	expect(closed().failure).toMatchObject({
-		message: 'Stor holmen (1) could not be read 3 times in a row',
+	const title = '‹b›Stor holmen‹/b› (1)';
+	expect(titles).toEqual([[title], [title], [title], []]);
+	expect(third?.failure).toMatchObject({
+		message: `${title} could not be read in the last 3 polls`,
 		description:
-			'403 for 1. Advice. The other sites are still read, and this one is tried again in turn.',
+			'403 for 1. Advice. The other sites are still read, and this one is tried again later.',
 		httpStatus: 403,
 	});
-	// From then on it is not in the log either
-	expect(closed().unread).toEqual([]);
+});
+
+test('wrong IDs are told in the order of the list, also if one of them is new', () => {
+	const { poll } = startTrigger();
+	const activate = (found: Found) => poll(found, { reason: 'activation' });
+	activate({ 1: 'a', 2: 404 });
+	expect(activate({ 1: 'a', 2: 404, 3: 403 })).toEqual(['404 for 2. 403 for 3.']);
 });

@@ -1,8 +1,15 @@
 import { once } from 'node:events';
+import fc from 'fast-check';
 import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { SiteService } from '../../../nodes/AquacultureSite/service/SiteService';
-import { StoppedError } from '../../../nodes/AquacultureSite/service/stopping';
-import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger/reading';
+import type { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
+import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
+import {
+	inReadOrder,
+	nextReadOrder,
+	readFirstSite,
+	readSites,
+} from '../../../nodes/AquacultureSite/trigger/reading';
+import { forAll } from '../../fuzz/fuzz';
 
 const SITE = { siteId: 1, siteName: 'Storholmen' };
 const BOUNDS = { apiVersion: '2025-01-01', milliseconds: 36_000 };
@@ -32,19 +39,43 @@ function serviceWith(results: Record<string, Error | 'hangs'>) {
 
 afterEach(() => jest.restoreAllMocks());
 
+describe('the read order', () => {
+	test('starts with new sites, without those that were removed', () => {
+		expect(inReadOrder(['1', '2', '3', '4'], ['4', '9', '2'])).toEqual(['1', '3', '4', '2']);
+	});
+
+	test('leaves no site out for good, however few a poll reaches', () => {
+		const aFew = fc.integer({ min: 1, max: 12 });
+		forAll([aFew, aFew], (total, perPoll) => {
+			const siteIds = Array.from({ length: total }, (_, index) => String(index));
+			const reads = new Map(siteIds.map((siteId) => [siteId, 0]));
+			let readOrder: string[] = [];
+			for (let poll = 0; poll < 30; poll++) {
+				const ordered = inReadOrder(siteIds, readOrder);
+				const reached = ordered.slice(0, perPoll);
+				for (const siteId of reached) reads.set(siteId, (reads.get(siteId) ?? 0) + 1);
+				const results = new Map(reached.map((siteId) => [siteId, SITE]));
+				readOrder = nextReadOrder(ordered, { results });
+				const counts = [...reads.values()];
+				expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+			}
+		});
+	});
+});
+
 test('what was read before the time was over is kept', async () => {
 	const time = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
 	const { service } = serviceWith({ 2: 'hangs' });
-	const reading = readSites(service, ['1', '2'], { occasion: 'schedule', ...BOUNDS });
+	const reading = readSites(service, ['1', '2'], { reason: 'schedule', ...BOUNDS });
 	await Promise.resolve();
 	time.abort();
-	const { results, heldBack } = await reading;
+	const { results, interruption } = await reading;
 	expect([...results]).toEqual([['1', SITE]]);
-	expect(heldBack).toMatchObject({ message: 'The service did not respond in time' });
+	expect(interruption).toMatchObject({ message: 'The service did not respond in time' });
 });
 
-test('a failure of a site is its own; one of the login or of the load says why it had no turn', async () => {
+test('a failure of a site is its own; one of the login or of the load says why it was not reached', async () => {
 	for (const [own, isOfSite] of [
 		[failure('Failed'), true],
 		[failure('Busy', 'overloaded'), true],
@@ -52,11 +83,13 @@ test('a failure of a site is its own; one of the login or of the load says why i
 		[failure('No login', 'no', 'run'), false],
 	] as const) {
 		const { service } = serviceWith({ 1: own });
-		const { results, heldBack } = await readSites(service, ['1'], {
-			occasion: 'schedule',
+		const { results, interruption } = await readSites(service, ['1'], {
+			reason: 'schedule',
 			...BOUNDS,
 		});
-		expect([results.size, heldBack?.message]).toEqual(isOfSite ? [1, undefined] : [0, own.message]);
+		expect([results.size, interruption?.message]).toEqual(
+			isOfSite ? [1, undefined] : [0, own.message],
+		);
 	}
 });
 

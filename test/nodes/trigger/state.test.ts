@@ -1,59 +1,41 @@
-import { fromSnapshot, readState, writeState } from '../../../nodes/AquacultureSite/trigger/state';
+import { Claim, readState } from '../../../nodes/AquacultureSite/trigger/state';
+import { defined } from '../../helpers/at';
+import { stopClock } from '../../helpers/stop-clock';
 
-const EMPTY = {
-	source: 'A',
-	polledAt: 0,
-	turns: [],
-	sites: {},
-	failing: {},
-	reported: [],
-	outage: { polls: 0, isReported: false },
-	round: { polls: 0, left: 0, isReported: false },
-};
+afterEach(() => jest.restoreAllMocks());
 
-const KEPT = {
-	source: 'A',
-	polledAt: 7,
-	turns: ['1042'],
-	sites: { 1042: '[]' },
-	failing: { 1057: 2 },
-	reported: ['1057'],
-	outage: { polls: 1, isReported: true },
-	round: { polls: 3, left: 4, isReported: true },
-};
-
-test('what n8n has kept is read as it is, from another source only when it was', () => {
-	expect(readState(KEPT, 'A')).toEqual(KEPT);
-	expect(readState(KEPT, 'B')).toEqual({ ...EMPTY, source: 'B', polledAt: 7 });
-	expect(readState({}, 'A')).toEqual(EMPTY);
+test('what n8n has stored counts for the same source alone', () => {
+	const stored = { ...readState({}, 'A'), readOrder: ['1042'], failedPolls: { 1057: 2 } };
+	expect(readState(stored, 'A')).toEqual(stored);
+	expect(readState(stored, 'B')).toEqual(readState({}, 'B'));
+	expect(readState({}, 'A')).toMatchObject({ readFrom: 'A', readOrder: [], snapshots: {} });
 });
 
-test.each([null, 'text', 7, [null, {}, 7.5]])('what has another form is left out: %j', (other) => {
-	const names = ['polledAt', 'turns', 'sites', 'failing', 'reported', 'outage', 'round'];
-	const kept = Object.fromEntries(names.map((name) => [name, other]));
-	const state = readState({ ...kept, source: 'A' }, 'A');
-	// An array has its numbers by their indexes
-	const failing = Array.isArray(other) ? { 2: 7.5 } : {};
-	expect(state).toEqual({ ...EMPTY, polledAt: other === 7 ? 7 : 0, failing });
-});
+describe('a claim', () => {
+	test('is held by one poll of a trigger at a time, for a minute if that hangs', () => {
+		const clock = stopClock();
+		const [staticData, other] = [{}, {}];
+		const first = defined(Claim.take(staticData));
+		expect(Claim.take(other)?.isValid).toBe(true);
+		expect(Claim.take(staticData)).toBeUndefined();
+		first.release();
+		expect(Claim.take(staticData)?.isValid).toBe(true);
+		clock.advance(59_999);
+		expect(Claim.take(staticData)).toBeUndefined();
+		clock.advance(1);
+		expect(Claim.take(staticData)?.isValid).toBe(true);
+	});
 
-test('entries of another form are left out, one by one', () => {
-	const kept = {
-		...KEPT,
-		turns: ['1042', 7, null],
-		sites: { 1042: '[]', 1057: { siteId: 1057 } },
-		failing: { 1057: 2, 1063: 'twice' },
-		reported: [{}, '1057'],
-	};
-	expect(readState(kept, 'A')).toEqual(KEPT);
-});
-
-test('what an earlier version has kept is replaced', () => {
-	const kept = { source: 'A', snapshots: {}, turns: ['1'] };
-	writeState(kept, KEPT);
-	expect(kept).toEqual(KEPT);
-});
-
-test.each(['', '[null]', '[7]', '["text"]', undefined])('there is no site in %p', (snapshot) => {
-	expect(fromSnapshot(snapshot)).toBeUndefined();
+	test('is not released by a poll that hung and lost it', () => {
+		const clock = stopClock();
+		const staticData = {};
+		const hung = defined(Claim.take(staticData));
+		clock.advance(60_000);
+		const later = defined(Claim.take(staticData));
+		hung.release();
+		expect([hung.isValid, later.isValid]).toEqual([false, true]);
+		expect(Claim.take(staticData)).toBeUndefined();
+		later.release();
+		expect([hung.isValid, Claim.take(staticData)?.isValid]).toEqual([false, true]);
+	});
 });

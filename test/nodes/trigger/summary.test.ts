@@ -1,22 +1,41 @@
 import { summarize } from '../../../nodes/AquacultureSite/trigger/summary';
 
-type Facts = Parameters<typeof summarize>[0];
 type Change = [field: string, before: unknown, after: unknown];
+
+interface Known {
+	event?: Parameters<typeof summarize>[0]['event'];
+	distance?: number;
+	siteId?: unknown;
+	siteName?: unknown;
+	unitId?: unknown;
+	unitName?: unknown;
+}
 
 const toChanges = (changes: Change[]) =>
 	changes.map(([field, before, after]) => ({ field, before, after }));
 
-const ofSite = (changes: Change[], more: Partial<Facts> = {}) =>
+const ofSite = (
+	changes: Change[],
+	{ siteId = 1042, siteName = 'Storholmen', ...more }: Known = {},
+) =>
 	summarize({
 		event: 'siteChanged',
-		siteId: 1042,
-		siteName: 'Storholmen',
-		changes: toChanges(changes),
 		...more,
+		site: { siteId, siteName },
+		changes: toChanges(changes),
 	});
 
-const ofUnit = (changes: Change[], more: Partial<Facts> = {}) =>
-	ofSite(changes, { event: 'unitChanged', unitId: 7, unitName: 'Pen 7', ...more });
+const ofUnit = (
+	changes: Change[],
+	{ unitId = 7, unitName = 'Pen 7', siteName = 'Storholmen', ...more }: Known = {},
+) =>
+	summarize({
+		event: 'unitChanged',
+		...more,
+		site: { siteId: 1042, siteName },
+		unit: { unitId, unitName },
+		changes: toChanges(changes),
+	});
 
 const license: Change = ['info.license', 'A', 'B'];
 const biomass: Change = ['info.maxTotalBiomass', 7800, 8580];
@@ -147,9 +166,13 @@ test.each<[string, string]>([
 		ofSite([license], { siteName: ' Stor\n\u0007hol\u202Emen\u0000 ' }),
 		'The license of Stor holmen changed from A to B',
 	],
+	[
+		ofUnit([], { event: 'unitAdded', unitName: '<!channel> <b>2</b>' }),
+		'‹!channel› ‹b›2‹/b› was added to Storholmen',
+	],
 	[ofSite([license], { siteName: 7 }), 'The license of 7 changed from A to B'],
 	[
-		ofUnit([], { event: 'unitAdded', unitName: '\u200B', unitId: undefined }),
+		ofUnit([], { event: 'unitAdded', unitName: '\u200B', unitId: null }),
 		'Unit without ID was added to Storholmen',
 	],
 ])('%s', (sentence, expected) => {
