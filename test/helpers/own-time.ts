@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
 
 /** Time that a piece of work has for itself: ahead of the others' by what it has skipped. */
 export class OwnTime {
@@ -34,7 +33,6 @@ const isPause = (milliseconds: number) => milliseconds >= 1000 && milliseconds <
 /** Lets work in its own time skip its pauses, until the mocks are restored. */
 export function skipPausesInOwnTime(): void {
 	const { setTimeout } = globalThis;
-	const timeout = AbortSignal.timeout.bind(AbortSignal);
 	for (const clock of [Date, performance]) {
 		const now = clock.now.bind(clock);
 		jest.spyOn(clock, 'now').mockImplementation(() => now() + OwnTime.ahead());
@@ -44,8 +42,4 @@ export function skipPausesInOwnTime(): void {
 		own?.skip(milliseconds);
 		return setTimeout(run, own ? 0 : milliseconds);
 	});
-	// The one that forgets a failed login
-	jest
-		.spyOn(AbortSignal, 'timeout')
-		.mockImplementation((limit) => timeout(limit === FAILED_LOGIN_PAUSE_MS ? 0 : limit));
 }

@@ -31,8 +31,11 @@ export interface SharedToken {
 interface Exchange {
 	/** The new token. Rejects with a ServiceFailure. */
 	token: Promise<string>;
-	/** Undefined while it is under way; without a token if the login failed. */
-	settled?: { at: number; token?: string };
+	/**
+	 * In milliseconds of the monotonic clock, as a run's pauses: the first login after a pause is a new one. Undefined
+	 * while it is under way; without a token if the login failed.
+	 */
+	settled?: { at: number; until: number; token?: string };
 	/**
 	 * The tokens it replaced. A caller with another one may have it from another process of n8n, which
 	 * fetched it later.
@@ -89,9 +92,11 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
 function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean {
+	if (!settled) return true;
+	const now = performance.now();
 	// A failed login is answered from memory: accounts get locked, and services that are ill need a rest
-	if (!settled || settled.token === undefined) return true;
-	if (heldToken === '') return Date.now() - settled.at < SHARED_WITH_NEW_CALLERS_MS;
+	if (settled.token === undefined) return now < settled.until;
+	if (heldToken === '') return now - settled.at < SHARED_WITH_NEW_CALLERS_MS;
 	return replaced.has(heldToken);
 }
 
@@ -120,29 +125,23 @@ export async function sharedToken(
 		replaced: new Set(replaced.slice(-MAX_REMEMBERED)),
 	};
 	exchanges.set(key, exchange);
-	const forget = () => {
-		if (exchanges.get(key) === exchange) exchanges.delete(key);
-	};
-	void exchange.token
-		.then(
-			(token) => {
-				exchange.settled = { at: Date.now(), token };
-				return REMEMBERED_MS;
-			},
-			(failure: unknown) => {
-				exchange.settled = { at: Date.now() };
-				return failureRemembered(failure);
-			},
-		)
-		.then((milliseconds) => {
-			after(milliseconds, forget);
+	const settle = (milliseconds: number, token?: string) => {
+		const at = performance.now();
+		exchange.settled = { at, until: at + milliseconds, token };
+		after(milliseconds, () => {
+			if (exchanges.get(key) === exchange) exchanges.delete(key);
 		});
+	};
+	exchange.token.then(
+		(token) => settle(REMEMBERED_MS, token),
+		(failure: unknown) => settle(failureRemembered(failure)),
+	);
 	return await withAge(exchange);
 }
 
 async function withAge(exchange: Exchange): Promise<SharedToken> {
 	const token = await exchange.token;
-	return { token, age: exchange.settled ? Date.now() - exchange.settled.at : 0 };
+	return { token, age: exchange.settled ? performance.now() - exchange.settled.at : 0 };
 }
 
 /** For how many milliseconds a failed login is not repeated. */
