@@ -117,7 +117,7 @@ export function arrangeLoad(
 
 /** The node's options: the defaults, but for a service that hangs. */
 export const optionsOf = ({ endpoint, fault }: Cell): INodeParameters =>
-	fault === 'a hang' && endpoint === 'site' ? { timeout: 3000 } : {};
+	fault === 'a hang' && endpoint === 'site' ? { timeout: 5000 } : {};
 
 const isFailed = ({ json }: INodeExecutionData) => 'error' in json;
 
