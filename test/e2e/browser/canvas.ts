@@ -17,13 +17,15 @@ export class Canvas {
 	}
 
 	/** Imports a workflow by the menu. */
-	async importFile(file: string): Promise<void> {
+	async importUrl(url: string): Promise<void> {
 		const { page } = this.editor;
 		await this.editor.at('workflow-menu').click();
 		await page.getByRole('menuitem', { name: 'Import' }).hover();
-		const chooser = page.waitForEvent('filechooser');
-		await page.getByRole('menuitem', { name: 'From file' }).click();
-		await (await chooser).setFiles(file);
+		await page.getByRole('menuitem', { name: 'From URL' }).click();
+		const input = this.editor.at('workflow-url-import-input');
+		// n8n gives the test ID to the input itself, or to a box around it
+		await input.locator('input').or(input).first().fill(url);
+		await this.editor.at('confirm-workflow-import-url-button').click();
 		await this.editor.canvas.first().waitFor();
 	}
 

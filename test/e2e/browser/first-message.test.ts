@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IWorkflowBase } from 'n8n-workflow';
+import { defined } from '../../helpers/at';
 import { eventually } from '../eventually';
 import { fakeHosts } from '../fakes/hosts';
 import { Slack } from '../fakes/slack';
@@ -9,7 +11,11 @@ import { Animation } from './animation';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';
 
-const EXAMPLE = join(ROOT, 'examples', 'daily-site-report-to-slack.json');
+const [, EXAMPLE = '', FILE = ''] = defined(
+	/paste `(https:\/\/raw\.githubusercontent\.com\/[^`]*?\/main\/([^`]*))`/.exec(
+		readFileSync(join(ROOT, 'README.md'), 'utf8'),
+	),
+);
 
 /** The width in pixels of the pane left of the parameters, so that there is room for the message. */
 const INPUT_WIDTH = 200;
@@ -18,7 +24,13 @@ const slack = new Slack();
 
 const stage = useN8n('first-message', {
 	n8n: async (cleanup) => ({
-		env: await fakeHosts(cleanup, 'first-message', { 'slack.com': slack.host }),
+		env: await fakeHosts(cleanup, 'first-message', {
+			'slack.com': slack.host,
+			[new URL(EXAMPLE).host]: ({ path }) => {
+				if (!EXAMPLE.endsWith(path)) throw new Error('not_found');
+				return JSON.parse(readFileSync(join(ROOT, FILE), 'utf8')) as object;
+			},
+		}),
 	}),
 	credential: false,
 });
@@ -39,7 +51,7 @@ it('takes a new user to a message in Slack', async () => {
 
 	// 1. Import the example
 	await page.getByRole('button', { name: 'Create workflow' }).first().click();
-	await canvas.importFile(EXAMPLE);
+	await canvas.importUrl(EXAMPLE);
 	await canvas.zoomToFit();
 	await expectIssues(['Send a message']);
 	await animation.add(3);
