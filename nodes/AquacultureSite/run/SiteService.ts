@@ -206,7 +206,7 @@ export class SiteService {
 
 	/** The service has responded: it is there. */
 	private accept({ at, isRetry }: Sent): void {
-		this.rateLimit.accept({ at, isRetry, isProbe: this.breaker.isProbe(at) });
+		this.rateLimit.accept(at, { isRetry, isProbe: this.breaker.isProbe(at) });
 		this.breaker.succeed(at);
 	}
 
@@ -219,7 +219,7 @@ export class SiteService {
 		const isRefusal = !isLogin && kind !== 'retry';
 		const { at, isRetry } = sent;
 		const isSure = kind === 'rateLimited';
-		if (isRefusal) rateLimit.refuse({ isRetry, isOld: breaker.isOld(at), isSure });
+		if (isRefusal) rateLimit.refuse({ isRetry, isStale: breaker.isStale(at), isSure });
 		// A 429 is about load; a 503 may be about its site alone, unless most of the others are refused, too
 		const isLoad = isLogin || isSure || (isRefusal && rateLimit.isLimiting);
 		if (retryAfter > longestWait) {
@@ -235,7 +235,7 @@ export class SiteService {
 
 	/** A login failed: for every request that waited for it, it is one and the same. */
 	private pauseLogins(retryAfter: number, { at, maxRetries }: Sent): void {
-		const isLast = !this.breaker.isOld(at) && this.breaker.openings >= maxRetries;
+		const isLast = !this.breaker.isStale(at) && this.breaker.openings >= maxRetries;
 		if (isLast) this.breaker.giveUp();
 		else this.breaker.pause(at, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
 	}

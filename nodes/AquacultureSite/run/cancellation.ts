@@ -49,20 +49,15 @@ export class Cancellation {
 		return reason;
 	}
 
-	now(): number {
-		return this.timers.now();
-	}
+	readonly now = () => this.timers.now();
 
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		// A turn of the event loop is over before anything can end it
-		if (milliseconds <= 0) await this.timers.sleep(0);
 		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
-		else {
-			const start = async ({ signal }: RequestBounds) =>
-				await this.timers.sleep(milliseconds, signal);
-			await this.run(start).catch(() => undefined);
-		}
+		const sleep = async (signal?: AbortSignal) => await this.timers.sleep(milliseconds, signal);
+		if (milliseconds > 0) await this.run(async ({ signal }) => await sleep(signal)).catch(() => {});
+		// A turn of the event loop is over before anything can end it
+		else await sleep();
 	}
 
 	/**
@@ -99,7 +94,7 @@ export class Cancellation {
 			this.nextCheck = Infinity;
 			for (const { controller, deadline } of this.underWay) {
 				if (deadline <= this.now()) controller.abort();
-				else if (deadline < Infinity) this.scheduleCheck(deadline);
+				else this.scheduleCheck(deadline);
 			}
 		});
 	}

@@ -25,9 +25,7 @@ type State =
  */
 export class CircuitBreaker implements Gate {
 	private state: State = { is: 'closed', failures: 0 };
-
 	private openedAt = -Infinity;
-
 	private lastSuccess: number;
 
 	/** For how many milliseconds in total it was open. */
@@ -52,12 +50,12 @@ export class CircuitBreaker implements Gate {
 	}
 
 	/** Whether a request was sent before it last opened: what comes of that is no news. */
-	isOld(sentAt: number): boolean {
+	isStale(sentAt: number): boolean {
 		return sentAt <= this.openedAt;
 	}
 
 	isProbe(sentAt: number): boolean {
-		return this.state.is === 'half-open' && !this.isOld(sentAt);
+		return this.state.is === 'half-open' && !this.isStale(sentAt);
 	}
 
 	start(): void {
@@ -74,19 +72,18 @@ export class CircuitBreaker implements Gate {
 	/** A request failed. A retry, or one during which others succeeded, says more about its site. */
 	fail(sentAt: number, isRetry: boolean): void {
 		if (this.isProbe(sentAt)) this.open(backoff(1 + this.openings), PATIENCE_MS);
-		const isOfSite = isRetry || sentAt < this.lastSuccess || this.isOld(sentAt);
+		const isOfSite = isRetry || sentAt < this.lastSuccess || this.isStale(sentAt);
 		if (this.state.is !== 'closed' || isOfSite) return;
 		if (++this.state.failures >= MAX_FAILURES_IN_ROW) this.open(backoff(1), PATIENCE_MS);
 	}
 
 	/**
-	 * The service is busy. Of requests that were in flight together, only the first one that says so counts.
+	 * The service is busy: leaves it alone for this many milliseconds. Of requests in flight together, only the first counts.
 	 *
-	 * @param atLeast milliseconds to leave it alone
 	 * @param patience milliseconds after which it is given up
 	 */
 	pause(sentAt: number, atLeast = 0, patience = PATIENCE_MS): void {
-		if (this.isOld(sentAt)) return;
+		if (this.isStale(sentAt)) return;
 		const silence = this.now() - this.lastSuccess;
 		this.open(Math.max(atLeast, SHORTEST_PAUSE_MS, SHARE_OF_SILENCE * silence), patience);
 	}

@@ -17,9 +17,7 @@ export interface Gate {
  */
 export class ConcurrencyLimit {
 	private limit: number;
-
 	private inFlight = 0;
-
 	private isStarting = false;
 
 	private readonly line: { start: () => void; reject: (reason: unknown) => void }[] = [];

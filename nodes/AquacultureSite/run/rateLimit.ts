@@ -1,9 +1,6 @@
 import type { Gate } from './concurrencyLimit';
 
-// A service that fails every fourth site by itself gets there once in thousands of runs
-const MANY_REFUSALS = 10;
-
-// Measured by fewer, a rate may be far too low: Retry-After comes in whole seconds
+// Refusals that fewer sites than this account for, and a rate measured by fewer, say little about the service
 const FEW = 10;
 
 // As in Netflix's AIMDLimit: a rate that was measured is a little too high at most
@@ -29,9 +26,7 @@ export class RateLimit implements Gate {
 
 	/** When requests were first accepted, or again after a pause; how many were accepted and refused since. */
 	private since: number;
-
 	private accepted = 0;
-
 	private refused = 0;
 
 	nextStart = -Infinity;
@@ -42,7 +37,7 @@ export class RateLimit implements Gate {
 
 	/** Whether the service refuses requests for their number, so that a refusal is not about its site. */
 	get isLimiting(): boolean {
-		return this.rate < Infinity || this.excess >= MANY_REFUSALS;
+		return this.rate < Infinity || this.excess >= FEW;
 	}
 
 	start(): void {
@@ -53,36 +48,24 @@ export class RateLimit implements Gate {
 		if (interval < 1) this.restart(Infinity);
 	}
 
-	/**
-	 * @param at when it was sent
-	 * @param isRetry if so, it says more about its site than about the load
-	 * @param isProbe whether it was the first one after a pause
-	 */
-	accept({ at, isRetry, isProbe }: { at: number; isRetry: boolean; isProbe: boolean }): void {
+	/** @param sentAt the probe is the first one after a pause */
+	accept(sentAt: number, { isRetry, isProbe }: Record<'isRetry' | 'isProbe', boolean>): void {
 		// One refusal may be a stray one
 		const isLimited = this.isLimiting || this.refused > 1;
 		if (!isRetry) this.excess = Math.max(0, this.excess - 1);
-		if (isProbe && isLimited) this.restart(this.measure(at));
+		if (isProbe && isLimited) this.restart(this.measure(sentAt));
 		else if (this.accepted++ === 0) this.since = this.now();
 	}
 
 	/**
-	 * @param isOld whether an earlier refusal has said it already
-	 * @param isSure whether it is about load, and cannot be about its site
+	 * @param isStale whether an earlier refusal has said it already
+	 * @param isSure whether it cannot be about its site
 	 */
-	refuse({
-		isRetry,
-		isOld,
-		isSure = true,
-	}: {
-		isRetry: boolean;
-		isOld: boolean;
-		isSure?: boolean;
-	}): void {
+	refuse({ isRetry, isStale, isSure }: Record<'isRetry' | 'isStale' | 'isSure', boolean>): void {
 		if (!isRetry) this.excess++;
 		if (!isSure && !this.isLimiting) return;
 		this.refused++;
-		if (isOld || this.rate === Infinity) return;
+		if (isStale || this.rate === Infinity) return;
 		this.rate = this.perSecond;
 		this.since = this.now();
 		this.isSlowStart = false;
@@ -95,15 +78,15 @@ export class RateLimit implements Gate {
 		return this.rate * (1 + (seconds / SECONDS_TO_DOUBLE) ** 3);
 	}
 
-	/** What the service bears, by what it has accepted until the time `at`. */
-	private measure(at: number): number {
+	/** What the service bears, by what it has accepted until then. */
+	private measure(until: number): number {
 		const { accepted, refused, rate, since } = this;
 		if (rate < Infinity) {
 			const share = accepted / (accepted + refused);
 			return rate * Math.max(1 / 2, Math.min(DECREASE, share));
 		}
 		this.isSlowStart = accepted < FEW;
-		return (1000 * Math.max(1, accepted)) / (at - since);
+		return (1000 * Math.max(1, accepted)) / (until - since);
 	}
 
 	private restart(rate: number): void {

@@ -9,14 +9,9 @@ const LONGEST_BACKOFF_MS = 8000;
 // A rate limit refuses a site a few times while others get their share; one that never lets it through is none
 const MAX_WAITS = 10;
 
-/** What came of sending a request once. */
+/** What came of sending a request once. If it failed for the load on the service, the whole run waits: no retry of this one. */
 export type Result<T> =
-	| { readonly value: T }
-	| {
-			readonly failure: ServiceFailure;
-			/** Whether it is about the load on the service, so that the whole run waits: that is no retry of this request. */
-			readonly isLoad: boolean;
-	  };
+	{ readonly value: T } | { readonly failure: ServiceFailure; readonly isLoad: boolean };
 
 /**
  * Milliseconds of exponential backoff.

@@ -29,7 +29,6 @@ export type Send = (
 interface Token {
 	/** In milliseconds of the clock; -Infinity for the one that the run began with. */
 	readonly issuedAt: number;
-	isExpired: boolean;
 	/** Sites rejected with it while it was new. */
 	rejections: number;
 }
@@ -42,7 +41,7 @@ export class Session {
 	/** The password and every token that was used: the service may repeat any of them. */
 	readonly secrets = new Set<unknown>();
 
-	private token: Token = { issuedAt: -Infinity, isExpired: false, rejections: 0 };
+	private token: Token = { issuedAt: -Infinity, rejections: 0 };
 
 	/** When the latest request was sent that was accepted; -Infinity if none was. */
 	private acceptedAt = -Infinity;
@@ -90,7 +89,7 @@ export class Session {
 			if (!isKnown) await this.cancellation.pause(doubt);
 			if (token !== this.token) continue;
 			if (this.acceptedAt >= since) return { response, unauthorized: 'site' };
-			if (!isNew) token.isExpired = true;
+			if (!isNew) markExpired(this.credentials);
 			else return { response, unauthorized: ++token.rejections < MAX_REJECTIONS ? 'token' : 'run' };
 		}
 	}
@@ -100,21 +99,21 @@ export class Session {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };
 		let { token } = this;
-		if (token.isExpired) markExpired(own);
 		this.secrets.add(own.password);
 		const isLogin = own.accessToken === '' || belongsToOtherLogin(this.baseUrl, own);
-		const endLogin = isLogin ? this.startLogin() : () => undefined;
+		let endLogin: (failure?: ServiceFailure) => void = () => undefined;
+		if (isLogin) {
+			// The others wait: n8n would store a token for each request that logs in
+			this.login = new Promise((resolve) => (endLogin = resolve));
+			void this.login.then(() => (this.login = undefined));
+		}
 		let failure: ServiceFailure | undefined;
 		const onLogin = (result: LoginResult) => {
-			if (result instanceof ServiceFailure) {
-				failure = result;
-				return;
-			}
+			if (result instanceof ServiceFailure) return void (failure = result);
 			const { age, ...login } = result;
 			Object.assign(this.credentials, login);
-			const issuedAt = this.cancellation.now() - age;
 			this.unprovenLogins++;
-			token = this.token = { issuedAt, isExpired: false, rejections: 0 };
+			token = this.token = { issuedAt: this.cancellation.now() - age, rejections: 0 };
 			endLogin();
 		};
 		try {
@@ -127,15 +126,5 @@ export class Session {
 			// The others fail after this one: n8n shows the first that failed
 			if (isLogin) void this.cancellation.pause(0).then(() => endLogin(failure));
 		}
-	}
-
-	/** The others wait: n8n would store a token for each request that logs in. */
-	private startLogin(): (failure?: ServiceFailure) => void {
-		let end = (_failure?: ServiceFailure): void => undefined;
-		this.login = new Promise((resolve) => {
-			end = resolve;
-		});
-		void this.login.then(() => (this.login = undefined));
-		return end;
 	}
 }

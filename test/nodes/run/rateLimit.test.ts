@@ -10,21 +10,22 @@ beforeEach(() => {
 
 const FIRST = { isRetry: false, isProbe: false };
 
-/** So many are accepted, one each 10 ms. */
+/** This many are accepted, one each 10 ms. */
 function accept(count: number, kind = FIRST): void {
 	for (let request = 0; request < count; request++) {
-		limit.accept({ at: now, ...kind });
+		limit.accept(now, kind);
 		now += 10;
 	}
 }
 
-function refuse(count: number, { isRetry = false, isOld = false } = {}): void {
-	for (let request = 0; request < count; request++) limit.refuse({ isRetry, isOld });
+function refuse(count: number, { isRetry = false, isStale = false } = {}): void {
+	for (let request = 0; request < count; request++)
+		limit.refuse({ isRetry, isStale, isSure: true });
 }
 
 /** The pause is over, and the first request after it is accepted at once. */
 function probe(): void {
-	limit.accept({ at: now, isRetry: true, isProbe: true });
+	limit.accept(now, { isRetry: true, isProbe: true });
 }
 
 /** The rate is ten a second: 20 in the two seconds from the first that was accepted to the end of the pause. */
@@ -47,7 +48,7 @@ function interval(): number {
 test('refusals that may be about their sites set no rate when another one pauses the run', () => {
 	accept(20);
 	for (let request = 0; request < 5; request++) {
-		limit.refuse({ isRetry: false, isOld: false, isSure: false });
+		limit.refuse({ isRetry: false, isStale: false, isSure: false });
 	}
 	refuse(1);
 	now += 1000;
@@ -102,7 +103,7 @@ describe('measured at the first refusals', () => {
 		accept(20);
 		refuse(2);
 		now = start + 3000;
-		limit.accept({ at: start + 2000, isRetry: true, isProbe: true });
+		limit.accept(start + 2000, { isRetry: true, isProbe: true });
 		expect(limit).toMatchObject({ rate: 10, nextStart: now + 100 });
 	});
 });
@@ -178,7 +179,7 @@ describe('refused again', () => {
 
 	test('does not, if an earlier refusal has said it already', () => {
 		now += 15_000;
-		refuse(1, { isOld: true });
+		refuse(1, { isStale: true });
 		expect(limit.rate).toBe(10);
 	});
 
