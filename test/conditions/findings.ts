@@ -18,12 +18,14 @@ export function findings(
 	const mostLogins = typeof logins === 'number' ? logins : logins(outcome.seconds);
 	const lost = outcome.failures.filter(({ siteId }) => !unreadable(siteId));
 	const least = all.filter((siteId) => !unreadable(siteId)).length;
+	// Of a run that is stopped, what was read until then
+	const reported = condition.stopAfter === undefined ? condition.items : outcome.read;
 	const others = outcome.failures.filter(({ message }) => !condition.message?.test(message));
 	return [
 		outcome.read >= least
 			? ''
 			: `lost ${lost.length} sites: ${lost[0]?.siteId} ${lost[0]?.message}`,
-		outcome.read + outcome.failures.length === condition.items ? '' : 'not all sites',
+		outcome.read + outcome.failures.length === reported ? '' : 'not all sites',
 		outcome.seconds <= most ? '' : `${outcome.seconds} s, at most ${most}`,
 		outcome.failed <= failed ? '' : `${outcome.failed} failed requests, at most ${failed}`,
 		outcome.logins <= mostLogins ? '' : `${outcome.logins} logins, at most ${mostLogins}`,

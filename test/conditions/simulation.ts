@@ -139,8 +139,7 @@ export class Simulation {
 		this.service = new SimulatedService(condition, this.timers, latency);
 	}
 
-	/** @param stopAfter milliseconds after which the person stops the run */
-	async run(stopAfter?: number): Promise<Outcome> {
+	async run(): Promise<Outcome> {
 		const { timers, condition } = this;
 		const { counts, send } = this.service;
 		const before = { ...counts };
@@ -155,8 +154,8 @@ export class Simulation {
 			failed: 0,
 			seconds: 0,
 		};
-		if (stopAfter !== undefined) timers.after(stopAfter, () => service.stop());
-		const { timeout = 30_000, maxRetries = 3 } = condition;
+		const { timeout = 30_000, maxRetries = 3, stopAfter } = condition;
+		if (stopAfter !== undefined) timers.after(1000 * stopAfter, () => service.stop());
 		const common = { parts: [], apiVersion: '2025-01-01', timeout, maxRetries };
 		const sites = Array.from({ length: condition.items }, async (_, index) => {
 			await service.read({ siteId: String(index + 1), ...common }).then(

@@ -35,6 +35,8 @@ export interface Condition {
 	logins?: number | ((seconds: number) => number);
 	/** What each of the failures says. */
 	message?: RegExp;
+	/** Seconds after which the person stops the run; nothing is reported of the sites that are left. */
+	stopAfter?: number;
 	/** Seconds to rest before the same run again, which must meet the same bounds. */
 	again?: number;
 }
@@ -347,4 +349,22 @@ export const CONDITIONS: Condition[] = [
 			seconds: fault.connection === 'hang' ? 300 : 40,
 		},
 	]),
+	...rows<Partial<Faults>>(
+		{
+			'is slow': { site: [{ latencyMs: 1500 }] },
+			hangs: { site: [{ connection: 'hang' }] },
+			'asks everyone to wait for half a minute': { site: [{ status: 429, retryAfter: 30 }] },
+			'hangs at the login': { token: [{ connection: 'hang' }] },
+		},
+		(name, faults) => [
+			{
+				name: `${name}, and the person stops the run`,
+				items: 400,
+				stopAfter: 2,
+				service: () => faults,
+				unreadable: () => true,
+				seconds: 2,
+			},
+		],
+	),
 ];
