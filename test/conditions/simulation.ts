@@ -55,7 +55,8 @@ class SimulatedService {
 			const late = this.timers
 				.sleep(30_000)
 				.then(() => connectionFailure(['ETIMEDOUT'], BASE_URL, 'run'));
-			const login = await Promise.race([ended, late, this.logIn()]);
+			// n8n does not end a login when a run is stopped
+			const login = await Promise.race([late, this.logIn()]);
 			if (typeof login !== 'string') {
 				onLogin(login);
 				return login;
