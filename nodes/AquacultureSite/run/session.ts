@@ -66,7 +66,7 @@ export class Session {
 	): Promise<{ response: ServiceResponse | ServiceFailure; unauthorized?: Unauthorized }> {
 		for (;;) {
 			while (this.login) {
-				const response = await this.login;
+				const response = await this.cancellation.run(async () => await this.login);
 				if (response) return { response };
 			}
 			const sentAt = this.cancellation.now();
