@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { ROOT } from '../workspace';
@@ -30,8 +30,29 @@ export function write(name: string, picture: Buffer, maxBytes = MAX_BYTES): void
 	writeFileSync(join(FOLDER, name), picture);
 }
 
+/** Times, and lines that are a duration or one of n8n's IDs of workflows. */
+const TIME = /\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g;
+const VOLATILE = /^(\d+(\.\d+)?m?s|[A-Za-z0-9]{16})$/;
+
+/** The lines of a text, as they are each time. */
+const linesOf = (text: string) =>
+	text
+		.replace(TIME, '…')
+		.split('\n')
+		.map((line) => line.trim())
+		.filter((line) => line !== '' && !VOLATILE.test(line));
+
+/** Compares what a picture shows with the texts of the one in docs/images, or writes them for a new one. */
+function compareTexts(name: string, text: string): void {
+	const file = join(FOLDER, `${name}.txt`);
+	const lines = linesOf(text);
+	if (process.env['PICTURES'] === 'write') writeFileSync(file, `${lines.join('\n')}\n`);
+	// If this fails, the picture is out of date: run `npm run pictures`
+	expect([name, ...lines]).toEqual([name, ...linesOf(readFileSync(file, 'utf8'))]);
+}
+
 /**
- * Takes a picture for the documentation, of a part of the page.
+ * Takes a picture for the documentation, of a part of the page. The one in docs/images must show the same texts.
  * @param name the name of the file in docs/images, without .png
  * @throws Error when it is too large
  */
@@ -45,4 +66,5 @@ export async function takePicture(page: Page, name: string, part: Locator): Prom
 		clip: await boxOf(part),
 	});
 	write(`${name}.png`, picture);
+	compareTexts(name, await part.innerText());
 }
