@@ -4,15 +4,15 @@ import { run } from '../e2e/processes';
 import { prepareSetup } from '../e2e/setup';
 import { ROOT } from '../e2e/workspace';
 import { at } from '../helpers/at';
-import { writeBlock } from '../helpers/document';
+import { BLOCKS, writeBlock } from '../helpers/document';
 import { AQUACULTURE_SITE, BARE_HELPER, DECLARATIVE, HTTP_REQUEST } from './callers';
-import { aftermaths, type Case, groups, limits, lowerLimit, matrix, VERY_LARGE } from './cases';
+import { aftermaths, type Case, limits, lowerLimit, matrix, others, VERY_LARGE } from './cases';
 import { writeChart } from './chart';
 import { type AftermathRun, type LimitedRun, measureAftermath, measureLimit } from './limits';
 import { type CaseResult, measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
-import { type Findings, reportOf } from './report';
+import { reportOf } from './report';
 import { measureVeryLarge, type VeryLargeRun } from './very-large';
 
 const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to get the same data.
@@ -51,8 +51,7 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	};
 	const inMatrix = await measure(matrix(quick));
 	const besideLowerLimit = await measure(lowerLimit(quick));
-	const measured: Findings['groups'] = [];
-	for (const group of groups(quick)) measured.push({ group, results: await measure(group.cases) });
+	const besides = await measure(others(quick));
 	const limited: LimitedRun[] = [];
 	for (const hasRetryAfter of [true, false]) {
 		for (const limit of limits(quick)) {
@@ -79,13 +78,13 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 		lowerLimit: besideLowerLimit,
 		limited,
 		after,
-		groups: measured,
+		others: besides,
 		veryLarge,
 		weight,
 	});
 	say('Done. The whole report:');
 	console.log(`\n${report}`);
 	if (quick) return;
-	writeBlock({ document: 'benchmarks.md', name: 'benchmark', command: 'npm run bench' }, report);
+	writeBlock(BLOCKS.benchmark, report);
 	writeChart(inMatrix);
 });

@@ -12,13 +12,6 @@ export interface Case {
 	rounds: number;
 }
 
-export interface Group {
-	title: string;
-	/** What a reader must know about it. */
-	about: string;
-	cases: Case[];
-}
-
 const itemsText = (items: number) =>
 	items === 1 ? '1 item' : `${items.toLocaleString('en')} items`;
 
@@ -143,37 +136,23 @@ export const aftermaths = (quick: boolean): Aftermath[] => [
 	},
 ];
 
-export function groups(quick: boolean): Group[] {
-	const few = quick ? 20 : 200;
+/** With other tokens than a valid one, and with many items that refer to few sites, as after a join. */
+export function others(quick: boolean): Case[] {
 	const callers = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE];
 	const rounds = quick ? 1 : 5;
-	const byToken = (items: number, ...states: Array<Setting['token']>) =>
-		states.map((token) => {
-			const title = `${token}, ${itemsText(items)}`;
-			return { title, setting: { items, token }, callers, rounds };
-		});
+	const withToken = (items: number, token: Setting['token']): Case => {
+		const title = `${token}, ${itemsText(items)}`;
+		return { title, setting: { items, token }, callers, rounds };
+	};
 	return [
+		withToken(quick ? 20 : 200, 'cold'),
+		withToken(quick ? 20 : 200, 'expired'),
+		withToken(20, 'wrong password'),
 		{
-			title: 'Token',
-			about: 'n8n has no token (cold), or one that the service no longer accepts (expired).',
-			cases: byToken(few, 'cold', 'expired'),
-		},
-		{
-			title: 'Wrong password',
-			about: 'All logins are rejected. Too many rejected logins lock an account.',
-			cases: byToken(20, 'wrong password'),
-		},
-		{
-			title: 'Repeated sites',
-			about: 'Many items refer to few sites, as after a join.',
-			cases: [
-				{
-					title: '500 items over 12 sites',
-					setting: { items: 500, sites: 12 },
-					callers: [...callers, BARE_HELPER],
-					rounds,
-				},
-			],
+			title: '500 items over 12 sites',
+			setting: { items: 500, sites: 12 },
+			callers: [...callers, BARE_HELPER],
+			rounds,
 		},
 	];
 }

@@ -1,11 +1,12 @@
 import { cpus } from 'node:os';
 import { markdownTable } from 'markdown-table';
 import { at, defined } from '../helpers/at';
+import { groupBy } from '../helpers/group-by';
 import { count, megabytes } from '../helpers/numbers';
 import { AQUACULTURE_SITE, BARE_HELPER } from './callers';
-import { type Group, leastRatio, VERY_LARGE } from './cases';
+import { leastRatio, VERY_LARGE } from './cases';
 import type { AftermathRun, LimitedRun } from './limits';
-import type { CaseResult } from './measure';
+import type { CaseResult, Row } from './measure';
 import type { PackageWeight } from './package-weight';
 import type { VeryLargeRun } from './very-large';
 
@@ -18,7 +19,8 @@ export interface Findings {
 	lowerLimit: CaseResult[];
 	limited: LimitedRun[];
 	after: AftermathRun[];
-	groups: Array<{ group: Group; results: CaseResult[] }>;
+	/** With other tokens, and with repeated sites. */
+	others: CaseResult[];
 	veryLarge: VeryLargeRun[];
 	weight: PackageWeight;
 }
@@ -26,109 +28,91 @@ export interface Findings {
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 const ratio = (value: number) => value.toFixed(2);
 const time = (ms: number) => (ms < 1000 ? `${whole(ms)} ms` : `${(ms / 1000).toFixed(2)} s`);
-const yesOrNo = (reached: boolean) => (reached ? 'yes' : '**no**');
+/** Bold if a goal was not reached. */
+const judge = (text: string, isReached: boolean) => (isReached ? text : `**${text}**`);
 
-/** The first columns are text, the others numbers. */
-const table = (head: string[], rows: string[][], textColumns = 1) =>
-	markdownTable([head, ...rows], {
-		align: head.map((_, column) => (column < textColumns ? '' : 'right')),
-	});
+/** The first column is text, the others are numbers. */
+const table = (head: string[], rows: string[][]) =>
+	markdownTable([head, ...rows], { align: head.map((_, column) => (column === 0 ? '' : 'right')) });
 
 const toHttp = ({ rows }: CaseResult) => at(rows, 1).ratio;
 const isFastEnough = (result: CaseResult) =>
 	toHttp(result) >= leastRatio(result.case.setting) && at(result.rows, 0).failed === 0;
 
-/** A row for each distance, a column for each number of items. */
-function matrixTable(matrix: CaseResult[], cellOf: (result: CaseResult) => string): string {
-	const values = (field: 'items' | 'latency') => [
-		...new Set(matrix.map(({ case: { setting } }) => setting[field] ?? 0)),
-	];
-	const head = ['Latency', ...values('items').map((items) => count(items, 'item'))];
-	const rows = values('latency').map((latency) => {
-		const own = matrix.filter(({ case: { setting } }) => setting.latency === latency);
-		return [`${latency} ms`, ...own.map(cellOf)];
-	});
-	return table(head, rows);
-}
-
 function matrixSection(matrix: CaseResult[]): string {
 	const rounds = matrix.map((result) => result.case.rounds);
+	const latencies = groupBy(matrix, ({ case: { setting } }) => `${setting.latency ?? 0} ms`);
+	const sizes = groupBy(matrix, ({ case: { setting } }) => count(setting.items, 'item'));
+	const cellOf = (result: CaseResult) =>
+		`${judge(ratio(toHttp(result)), isFastEnough(result))} (${time(at(result.rows, 0).milliseconds)})`;
+	const rows = [...latencies].map(([latency, results]) => [latency, ...results.map(cellOf)]);
 	return `## Distance
 
-HTTP Request's time divided by Aquaculture Site's, the median of ${Math.min(...rounds)} to ${Math.max(...rounds)} rounds: 2.00 is twice as fast. Bold: below the goal.
+HTTP Request's time divided by Aquaculture Site's in the same round, the median of ${Math.min(...rounds)} to ${Math.max(...rounds)} rounds: 2.00 is twice as fast. In parentheses, Aquaculture Site's time.
 
-${matrixTable(matrix, (result) => (isFastEnough(result) ? ratio(toHttp(result)) : `**${ratio(toHttp(result))}**`))}
-
-Aquaculture Site's time:
-
-${matrixTable(matrix, ({ rows }) => time(at(rows, 0).milliseconds))}`;
+${table(['Latency', ...sizes.keys()], rows)}`;
 }
+
+/** The requests that were refused, and the time: "14, 1.15". */
+function limitCell(run: LimitedRun): string {
+	const lost = run.limit.items - run.sites;
+	const cell = `${whole(run.refused)}, ${ratio(run.time)}${lost > 0 ? `, ${lost} sites lost` : ''}`;
+	return judge(cell, isWithinBounds(run));
+}
+
+const isWithinBounds = ({ limit, sites, refused, time: times }: LimitedRun) =>
+	sites === limit.items && refused <= limit.mostRefused && times <= limit.mostTime;
 
 function limitsSection(limited: LimitedRun[]): string {
-	const head = 'Limit,Retry-After,Run,Sites,Refused,Time / the limit’s own'.split(',');
-	const rows = limited.map(({ limit, hasRetryAfter, isAgain, ...run }) => [
-		limit.title,
-		hasRetryAfter ? 'yes' : 'no',
-		isAgain ? 'again' : 'first',
-		`${run.sites} of ${limit.items}`,
-		whole(run.refused),
-		ratio(run.time),
-	]);
+	const columnOf = ({ hasRetryAfter, isAgain }: LimitedRun) =>
+		`${hasRetryAfter ? 'Retry-After' : 'No Retry-After'}${isAgain ? ', again' : ''}`;
+	const columns = [...groupBy(limited, columnOf).keys()];
+	const rows = [...groupBy(limited, ({ limit }) => limit.title)].map(([title, runs]) => {
+		const { items, mostRefused, mostTime } = at(runs, 0).limit;
+		const cells = new Map(runs.map((run) => [columnOf(run), limitCell(run)]));
+		const bounds = `${whole(mostRefused)}, ${ratio(mostTime)}`;
+		return [title, whole(items), bounds, ...columns.map((column) => cells.get(column) ?? '')];
+	});
 	return `## Rate limits
 
-The service refuses whatever is beyond its limit, with status 429 unless the row says otherwise. Each run finds the limit by itself; "again" is the same run in the same n8n, a few seconds later.
+How many requests were refused, and how many times as long as the limit itself the run took. The service refuses whatever is beyond the limit, with status 429 unless the row says otherwise. Each run finds the limit by itself; "again" is the same run in the same n8n, a few seconds later.
 
-${table(head, rows, 4)}`;
+${table(['Limit', 'Sites', 'At most', ...columns], rows)}`;
 }
 
-function aftermathSection(after: AftermathRun[]): string {
-	const rows = after.map(({ title, milliseconds, ratio: times }) => [
-		title,
-		time(milliseconds),
-		ratio(times),
-	]);
-	return `## The next run
-
-A run in which nothing is refused, right after one in which something was. Each is the median of three.
-
-${table(['Run', 'Time', 'Time / that of a run with nothing before it'], rows)}`;
+function callerCell({ milliseconds, requests, logins, failed }: Row): string {
+	const counts = [count(requests, 'request'), count(logins, 'login')];
+	return [time(milliseconds), ...counts, ...(failed > 0 ? [`${failed} failed`] : [])].join(', ');
 }
 
-function sectionOf({ group, results }: Findings['groups'][number]): string {
-	const head = 'Case,Caller,Rounds,Time,Per item,Ratio,Requests,Logins,Failed items'.split(',');
-	const rows = results.flatMap(({ case: { title, setting, rounds }, rows: measured }) =>
-		measured.map((row) => [
-			title,
-			row.caller.title,
-			whole(rounds),
-			time(row.milliseconds),
-			`${(row.milliseconds / setting.items).toFixed(2)} ms`,
-			ratio(row.ratio),
-			...[row.requests, row.logins, row.failed].map(whole),
-		]),
-	);
-	return [`## ${group.title}`, group.about, table(head, rows, 2)].join('\n\n');
+function othersSection(others: CaseResult[]): string {
+	const titles = new Set(others.flatMap(({ rows }) => rows.map(({ caller }) => caller.title)));
+	const rows = others.map(({ case: { title }, rows: measured }) => {
+		const cells = new Map(measured.map((row) => [row.caller.title, callerCell(row)]));
+		return [title, ...[...titles].map((caller) => cells.get(caller) ?? '')];
+	});
+	return `## Logins and repeated sites
+
+n8n has no token (cold), or one that the service no longer accepts (expired). Too many rejected logins lock an account.
+
+${table(['Case', ...titles], rows)}`;
 }
 
 const growth = ({ memoryBefore, peakMemory }: VeryLargeRun) => peakMemory - memoryBefore;
 
 function veryLargeSection(runs: VeryLargeRun[]): string {
-	const head =
-		'Time,Failed items,Slowest /healthz,Slowest REST call,Refused,Memory before,Peak memory';
+	const head = 'Time,Slowest /healthz,Slowest REST call,Memory before,Peak memory';
 	const rows = runs.map((run) => [
 		run.caller.title,
-		time(run.milliseconds),
-		whole(run.failed),
+		`${time(run.milliseconds)}${run.failed > 0 ? `, ${whole(run.failed)} failed` : ''}`,
 		time(run.slowestHealthCheck),
-		time(run.slowestRestCall),
-		whole(run.refusals),
+		`${time(run.slowestRestCall)}${run.refusals > 0 ? `, ${whole(run.refusals)} refused` : ''}`,
 		megabytes(run.memoryBefore),
 		megabytes(run.peakMemory),
 	]);
 	return `## A very large run
 
-Each run uses an n8n process of its own. During the run, the health check and REST API of that n8n are called
-continuously. Peak memory is that of the whole n8n process, including saving the execution.
+Each run uses an n8n process of its own, whose health check and REST API are called continuously. Peak memory is that of the whole process, including saving the execution.
 
 ${table([`${whole(VERY_LARGE)} items`, ...head.split(',')], rows)}`;
 }
@@ -140,6 +124,11 @@ const atMost = (goal: string, most: number, value: number, unit = ''): Goal => [
 	`${Number.isInteger(value) ? whole(value) : ratio(value)}${unit}`,
 	value <= most,
 ];
+
+function allOf<T>(goal: string, results: T[], isReached: (result: T) => boolean): Goal {
+	const reached = results.filter(isReached).length;
+	return [goal, `${reached} of ${results.length}`, reached === results.length];
+}
 
 function loadGoals(results: CaseResult[]): Goal[] {
 	const own = results.map(({ case: one, rows }) => ({ ...one, row: at(rows, 0) }));
@@ -176,10 +165,9 @@ function veryLargeGoals(runs: VeryLargeRun[]): Goal[] {
 	];
 }
 
-function loginGoals(groups: Findings['groups']): Goal[] {
-	const results = groups.flatMap((group) => group.results);
+function loginGoals(others: CaseResult[]): Goal[] {
 	return (['valid', 'cold', 'expired', 'wrong password'] as const).map((token): Goal => {
-		const own = results.filter(({ case: { setting } }) => (setting.token ?? 'valid') === token);
+		const own = others.filter(({ case: { setting } }) => (setting.token ?? 'valid') === token);
 		const most = Math.max(...own.map(({ rows }) => at(rows, 0).logins));
 		const goal = token === 'valid' ? 0 : 1;
 		const name = token === 'wrong password' ? token : `${token} token`;
@@ -187,61 +175,44 @@ function loginGoals(groups: Findings['groups']): Goal[] {
 	});
 }
 
-function repeatGoal(groups: Findings['groups']): Goal[] {
-	const results = groups.flatMap((group) => group.results);
-	const own = defined(results.find(({ case: { setting } }) => setting.sites !== undefined));
+function repeatGoal(others: CaseResult[]): Goal[] {
+	const own = defined(others.find(({ case: { setting } }) => setting.sites !== undefined));
 	return [atMost('500 items over 12 sites: requests', 12, at(own.rows, 0).requests)];
 }
 
 /** What the package must reach, beside what was measured. */
 function goalsTable(findings: Findings): string {
-	const { matrix, lowerLimit, limited, after, groups, veryLarge, weight } = findings;
-	const reached = matrix.filter(isFastEnough).length;
+	const { matrix, lowerLimit, limited, after, others, veryLarge, weight } = findings;
 	const goals: Goal[] = [
-		[
-			'as fast as HTTP Request, or faster, at any distance: all cells',
-			`${reached} of ${matrix.length}`,
-			reached === matrix.length,
-		],
+		allOf('distance: all cells reach their goals', matrix, isFastEnough),
 		...lowerLimit.map(({ case: { title }, rows }) =>
 			atMost(`${title}: the bare helper's time x`, 1.05, 1 / at(rows, 1).ratio),
 		),
 		...loadGoals([...matrix, ...lowerLimit]),
-		...limited.map(({ limit, hasRetryAfter, isAgain, sites, refused, time: share }): Goal => {
-			const name = `${limit.title}${hasRetryAfter ? '' : ', no Retry-After'}${isAgain ? ', again' : ''}`;
-			const { mostRefused: most, mostTime } = limit;
-			const isKept = sites === limit.items && refused <= most && share <= mostTime;
-			return [
-				`${name}: all sites, at most ${most} refused, time x ${mostTime}`,
-				`${sites}, ${refused}, ${ratio(share)}`,
-				isKept,
-			];
-		}),
+		allOf('rate limits: all runs keep their bounds and read all sites', limited, isWithinBounds),
 		...after.map(({ title, ratio: times }) => atMost(`${title}: a fresh run's time x`, 2, times)),
-		...loginGoals(groups),
-		...repeatGoal(groups),
+		...loginGoals(others),
+		...repeatGoal(others),
 		...veryLargeGoals(veryLarge),
 		atMost('packed', 60, weight.packed / 1000, ' kB'),
 		atMost('both nodes and the credential load after n8n-workflow in', 30, weight.loading, ' ms'),
 	];
 	return table(
-		['Goal', 'Measured', 'Reached'],
-		goals.map(([goal, measured, isReached]) => [goal, measured, yesOrNo(isReached)]),
+		['Goal', 'Measured'],
+		goals.map(([goal, measured, isReached]) => [goal, judge(measured, isReached)]),
 	);
 }
 
 export function reportOf(findings: Findings): string {
-	const { source, loadBefore, matrix, limited, after, groups, veryLarge, weight } = findings;
+	const { source, loadBefore, matrix, limited, others, veryLarge, weight } = findings;
 	const processors = cpus();
 	return [
 		`Generated by ${source}, package version ${weight.version}, on ${processors.length} cores
 (${at(processors, 0).model.trim()}). Other programs kept ${loadBefore.toFixed(1)} of the cores busy when it started.`,
 		matrixSection(matrix),
-		'## Goals',
-		goalsTable(findings),
+		`## Goals\n\n${goalsTable(findings)}`,
 		limitsSection(limited),
-		aftermathSection(after),
-		...groups.map(sectionOf),
+		othersSection(others),
 		...(veryLarge.length > 0 ? [veryLargeSection(veryLarge)] : []),
 	].join('\n\n');
 }

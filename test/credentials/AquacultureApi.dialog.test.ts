@@ -2,13 +2,13 @@ import type { INodeCredentialTestResult } from 'n8n-workflow';
 import nock from 'nock';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
-import { readBlock, writeBlock } from '../helpers/document';
+import { BLOCKS, readBlock, writeBlock } from '../helpers/document';
 import { CREDENTIAL, useSeaFarm } from '../helpers/sea-farm';
 import { createEngine } from '../engine/engine';
 import { until } from '../helpers/until';
 import { stopClock } from '../helpers/stop-clock';
 import { arrange, expectedResult, hangs, type Outcome, OUTCOMES, type Services } from './outcomes';
-import { BLOCK, outcomesText } from './report';
+import { outcomesText } from './report';
 
 const TEST_LIMIT_MS = 30_000;
 
@@ -58,6 +58,6 @@ test('a token that n8n has stored is neither tested nor sent: the login is', asy
 
 test('docs/credential-test.md shows these outcomes', () => {
 	const text = outcomesText(shown);
-	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCK, text);
-	expect(readBlock(BLOCK)).toBe(text);
+	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCKS.credentialTest, text);
+	expect(readBlock(BLOCKS.credentialTest)).toBe(text);
 });

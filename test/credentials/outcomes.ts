@@ -12,7 +12,7 @@ export interface Services {
 /** What the credential test says in one situation. */
 export interface Outcome {
 	situation: string;
-	/** What stands in the credential instead of the right login. */
+	/** What is in the credential instead of the right login. */
 	credential?: (services: Services) => ICredentialDataDecryptedObject;
 	/** What the token endpoint does. */
 	login?: Fault;
@@ -22,7 +22,7 @@ export interface Outcome {
 	message?: string;
 }
 
-const SUCCEEDED = 'The login succeeded, but';
+export const SUCCEEDED = 'The login succeeded, but';
 const LOST = 'The connection to the service was lost. Try again later';
 const TRY_HTTPS = "Try https:// instead of http:// in 'Base URL'.";
 const LOST_AT_LOGIN = LOST.replace('Try', `${TRY_HTTPS} Try`);
@@ -136,7 +136,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	],
 ];
 
-/** What an endpoint does, and what the dialog says; `typed` is what stands in the credential instead of the right login. */
+/** What an endpoint does, and what the dialog says; `typed` is in the credential instead of the right login. */
 type Row = [
 	situation: string,
 	fault: Fault,
@@ -287,7 +287,7 @@ const outcomesAt = (endpoint: 'login' | 'data', rows: Row[]): Outcome[] =>
 
 /** Where it happens, and what the dialog says then. */
 export const OUTCOMES: Record<string, Outcome[]> = {
-	'Nothing that would keep a workflow from its data': GOOD,
+	'If a workflow could read data': GOOD,
 	'In the credential, or on the way to the service': CREDENTIAL.map(
 		([situation, credential, message]) => ({ situation, credential, message }),
 	),

@@ -1,30 +1,51 @@
 import { markdownTable } from 'markdown-table';
 import type { INodeCredentialTestResult } from 'n8n-workflow';
 import { defined } from '../helpers/at';
-import type { Block } from '../helpers/document';
-import { type Outcome, OUTCOMES } from './outcomes';
+import { groupBy } from '../helpers/group-by';
+import { type Outcome, OUTCOMES, SUCCEEDED } from './outcomes';
 
-/** The place of the table in the documents. */
-export const BLOCK: Block = {
-	document: 'credential-test.md',
-	name: 'outcomes',
-	command: 'CREDENTIAL_OUTCOMES=print npx jest test/credentials',
-};
+/** What the dialog says, without what the document says once for all. */
+function general({ message }: INodeCredentialTestResult): string {
+	const text = message
+		.replace(`${SUCCEEDED} `, '')
+		.replace(/\(status \d+\)|\d+ seconds/, (detail) => detail.replace(/\d+/, '…'))
+		.replace(/ The address is https?:\S+$/, '')
+		.replace(/ The (service|proxy) says: ".*"$/, '');
+	return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "Status 500", "Status 503", "Redirect" as "Status 500, 503", "Redirect". */
+function situationsOf(outcomes: Outcome[]): string[] {
+	const groups = groupBy(outcomes, ({ situation }) => situation.replace(/^Status \d+/, 'Status'));
+	return [...groups].map(([text, same]) => {
+		const codes = same.flatMap(({ situation }) => /^Status (\d+)/.exec(situation)?.[1] ?? []);
+		return text.replace('Status', `Status ${codes.join(', ')}`);
+	});
+}
+
+/** @param places of `OUTCOMES`, each a column of the table */
+function section(places: string[], shown: Map<Outcome, INodeCredentialTestResult>): string {
+	const columns = places.map((place) => defined(OUTCOMES[place]));
+	const texts = groupBy(columns.flat(), (outcome) => general(defined(shown.get(outcome))));
+	const rows = [...texts].map(([text, same]) => [
+		...columns.map((all) => situationsOf(all.filter((each) => same.includes(each))).join('; ')),
+		text,
+	]);
+	return markdownTable([[...places, 'The dialog says'], ...rows]);
+}
 
 /**
- * The table in Markdown.
+ * The tables in Markdown.
  *
  * @param shown what the test has said
  */
 export function outcomesText(shown: Map<Outcome, INodeCredentialTestResult>): string {
-	const textOf = (outcome: Outcome) => {
-		const { status, message } = defined(shown.get(outcome));
-		const addressed = message.replace(/(The address is https?:\/\/)\S+/, '$1api.example.com');
-		return status === 'OK' ? 'Connection tested successfully' : addressed;
-	};
-	const sections = Object.entries(OUTCOMES).map(([place, outcomes]) => {
-		const rows = outcomes.map((outcome) => [outcome.situation, textOf(outcome)]);
-		return `### ${place}\n\n${markdownTable([['Situation', 'The dialog says'], ...rows])}`;
-	});
-	return [`${shown.size} situations.`, ...sections].join('\n\n');
+	const [good = '', credential = '', ...requests] = Object.keys(OUTCOMES);
+	const list = situationsOf(OUTCOMES[good] ?? []).map((situation) => `- ${situation}`);
+	return [
+		`${shown.size} situations. ${good}, the dialog says "Connection tested successfully".`,
+		list.join('\n'),
+		section([credential], shown),
+		section(requests, shown),
+	].join('\n\n');
 }

@@ -1,11 +1,11 @@
 import nock from 'nock';
 import { selfSignedCertificate } from '../fake-service/certificate';
 import { startService } from '../fake-service/service';
-import { readBlock, writeBlock } from '../helpers/document';
+import { BLOCKS, readBlock, writeBlock } from '../helpers/document';
 import { OwnTime, skipPausesInOwnTime } from '../helpers/own-time';
 import { expectedOutcome, ON_ERROR, type Outcome, runCell, SETTINGS } from './cell';
 import { inLanes } from './lanes';
-import { BLOCK, matrixText } from './report';
+import { matrixText } from './report';
 import { type Stage, TABLE } from './table';
 
 /** So many forms of a fault at once, each with services of its own: some take their time. */
@@ -65,6 +65,6 @@ test.each(cells)('$name', async ({ row, setting, forms }) => {
 });
 
 test('docs/reliability.md shows this matrix (npm run test:faults writes it)', () => {
-	if (process.env.FAULT_MATRIX === 'print') writeBlock(BLOCK, matrixText());
-	expect(readBlock(BLOCK)).toBe(matrixText());
+	if (process.env.FAULT_MATRIX === 'print') writeBlock(BLOCKS.faults, matrixText());
+	expect(readBlock(BLOCKS.faults)).toBe(matrixText());
 });

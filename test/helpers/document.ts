@@ -11,6 +11,35 @@ export interface Block {
 	command: string;
 }
 
+/** Every block of the documents. */
+export const BLOCKS = {
+	faults: {
+		document: 'reliability.md',
+		name: 'fault matrix',
+		command: 'npm run test:faults',
+	},
+	soak: {
+		document: 'reliability.md',
+		name: 'soak result',
+		command: 'npm run test:soak -- --write',
+	},
+	mutation: {
+		document: 'reliability.md',
+		name: 'mutation scores',
+		command: 'npm run test:mutation -- --write',
+	},
+	credentialTest: {
+		document: 'credential-test.md',
+		name: 'outcomes',
+		command: 'CREDENTIAL_OUTCOMES=print npx jest test/credentials',
+	},
+	benchmark: {
+		document: 'benchmarks.md',
+		name: 'benchmark',
+		command: 'npm run bench',
+	},
+} satisfies Record<string, Block>;
+
 function split({ document, name, command }: Block) {
 	const file = join(__dirname, '../../docs', document);
 	const begin = `<!-- The ${name}: written by \`${command}\` -->`;

@@ -4,8 +4,10 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Config } from 'jest';
-import { type Block, writeBlock } from '../helpers/document';
+import { BLOCKS, writeBlock } from '../helpers/document';
+import { count } from '../helpers/numbers';
 import {
+	folderTable,
 	readResult,
 	reportOf,
 	scoreOf,
@@ -22,12 +24,6 @@ const { version } = require('../../package.json') as { version: string };
 
 /** Of the mutants, in percent. */
 const KILLED_AT_LEAST = 95;
-
-const BLOCK: Block = {
-	document: 'reliability.md',
-	name: 'mutation scores',
-	command: 'npm run test:mutation -- --write',
-};
 
 function optionsOf(target: Target): object {
 	return {
@@ -88,23 +84,22 @@ async function run(targets: Target[]): Promise<void> {
 const resultsOf = (targets: Target[]): Result[] =>
 	targets.flatMap((target) => readResult(target) ?? []);
 
-/** What stands in the document. */
+/** What is in the document. */
 function report(targets: Target[]): string {
 	const results = resultsOf(targets);
-	const measured = new Set(results.map(({ file }) => file));
-	const unmeasured = targets.map(({ file }) => file).filter((file) => !measured.has(file));
-	const changed = results.filter(({ current }) => !current).map(({ file }) => file);
+	const unmeasured = targets.length - results.length;
+	const changed = results.filter(({ current }) => !current).length;
 	const notes = [
-		`Version ${version}, ${new Date().toISOString().slice(0, 10)}. ${timeouts(results)} of the killed changes made a test run into its time limit.`,
-		...(unmeasured.length > 0 ? [`Not measured yet: ${unmeasured.join(', ')}.`] : []),
-		...(changed.length > 0 ? [`Changed since, or their tests: ${changed.join(', ')}.`] : []),
+		`Version ${version}, ${new Date().toISOString().slice(0, 10)}. ${timeouts(results)} of the changes were noticed only because a test ran into its time limit.`,
+		...(unmeasured > 0 ? [`${count(unmeasured, 'file')} not measured yet.`] : []),
+		...(changed > 0 ? [`${count(changed, 'file')} changed since, or their tests.`] : []),
 	];
-	return [scoreTable(results), ...notes].join('\n\n');
+	return [folderTable(results, KILLED_AT_LEAST), notes.join(' ')].join('\n\n');
 }
 
 /**
  * Mutation testing: changes the shipped code in one place at a time and reports where no test notices.
- * `npm run test:mutation -- siteIds pace` for some files, `-- --quick` for those that take a few minutes. What has not
+ * `npm run test:mutation -- siteIds retry` for some files, `-- --quick` for those that take a few minutes. What has not
  * changed since the last run is not run again; `--last` runs nothing. `--write` writes the scores of all files to
  * docs/reliability.md. Fails where too many survive.
  */
@@ -124,7 +119,7 @@ async function main(): Promise<void> {
 	const results = resultsOf(targets);
 	console.log(`\n${survivorTable(results)}\n\n${scoreTable(results)}`);
 	console.log(`\n${timeouts(results)} killed by a time limit`);
-	if (values.write) writeBlock(BLOCK, report(findTargets([], false)));
+	if (values.write) writeBlock(BLOCKS.mutation, report(findTargets([], false)));
 	if (!(scoreOf(results) >= KILLED_AT_LEAST)) {
 		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { markdownTable } from 'markdown-table';
+import { groupBy } from '../helpers/group-by';
 import type { Target } from './targets';
 
 /** One change, as Stryker's report has it. */
@@ -56,7 +58,7 @@ function tally(mutants: Mutant[]) {
 
 function scoreRow(name: string, mutants: Mutant[]): string[] {
 	const { killed, alive, score } = tally(mutants);
-	return [name, ...[killed + alive, killed, alive].map(String), `${score.toFixed(1)} %`];
+	return [name, ...[killed + alive, killed].map(String), `${score.toFixed(1)} %`];
 }
 
 const mutantsOf = (results: Result[]) => results.flatMap(({ mutants }) => mutants);
@@ -64,18 +66,31 @@ const mutantsOf = (results: Result[]) => results.flatMap(({ mutants }) => mutant
 /** In percent. */
 export const scoreOf = (results: Result[]): number => tally(mutantsOf(results)).score;
 
+const toTable = (rows: string[][]) =>
+	markdownTable([['Files', 'Changes', 'Noticed', 'Score'], ...rows], {
+		align: ['l', 'r', 'r', 'r'],
+	});
+
+// A file of types has no mutants
+const withMutants = (results: Result[]) =>
+	results.filter(({ mutants }) => mutants.some((m) => isKilled(m) || isAlive(m)));
+
 /** The files and their scores, as Markdown. */
 export function scoreTable(results: Result[]): string {
-	// A file of types has no mutants
-	const rows = results.filter(({ mutants }) => mutants.some((m) => isKilled(m) || isAlive(m)));
-	return markdownTable(
-		[
-			['File', 'Mutants', 'Killed', 'Survived', 'Score'],
-			...rows.map(({ file, mutants }) => scoreRow(file, mutants)),
-			scoreRow('All', mutantsOf(results)),
-		],
-		{ align: ['l', 'r', 'r', 'r', 'r'] },
-	);
+	const rows = withMutants(results).map(({ file, mutants }) => scoreRow(file, mutants));
+	return toTable([...rows, scoreRow('All', mutantsOf(results))]);
+}
+
+/** The folders and their scores, and the files with a score below the required one, as Markdown. */
+export function folderTable(results: Result[], required: number): string {
+	const folders = groupBy(withMutants(results), ({ file }) => dirname(file));
+	const rows = [...folders].flatMap(([folder, own]) => [
+		scoreRow(`${folder}/`, mutantsOf(own)),
+		...own
+			.filter((result) => scoreOf([result]) < required)
+			.map(({ file, mutants }) => scoreRow(basename(file), mutants)),
+	]);
+	return toTable([...rows, scoreRow('All', mutantsOf(results))]);
 }
 
 /** How many changes were noticed by a test that did not end in time. */

@@ -4,7 +4,7 @@ import { prepareSetup } from '../e2e/setup';
 import { startFake, startN8n } from '../e2e/use-n8n';
 import { SetupError } from '../e2e/workspace';
 import { manySites } from '../fake-service/sites';
-import { writeBlock } from '../helpers/document';
+import { BLOCKS, writeBlock } from '../helpers/document';
 import { checksOf } from './checks';
 import { Soak } from './soak';
 
@@ -40,17 +40,17 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	await soak.run();
 	const checks = await checksOf(soak);
 	const table = markdownTable([
-		['Check', '', 'Seen'],
-		...checks.map(({ what, passed, seen }) => [what, passed ? 'passed' : 'FAILED', seen]),
+		['Check', 'Seen'],
+		...checks.map(({ what, passed, seen }) => [passed ? what : `FAILED: ${what}`, seen]),
 	]);
+	const failed = checks.filter(({ passed }) => !passed).length;
+	const result = `${checks.length - failed} passed, ${failed} failed`;
 	console.log(`\n${table}\n`);
 	if (values.write) {
 		const date = new Date().toISOString().slice(0, 10);
-		const source = `Last result: \`${command}\` on ${date}, with n8n ${setup.install.version}.`;
-		const block = { document: 'reliability.md', name: 'Soak', command: 'npm run test:soak' };
-		writeBlock(block, `${source}\n\n${table}`);
+		const source = `\`${command}\` on ${date}, with n8n ${setup.install.version}: ${result}.`;
+		writeBlock(BLOCKS.soak, `${source}\n\n${table}`);
 	}
-	const failed = checks.filter(({ passed }) => !passed).length;
 	if (failed > 0) process.exitCode = 1;
-	console.log(`${checks.length - failed} passed, ${failed} failed`);
+	console.log(result);
 });
