@@ -23,15 +23,15 @@ export interface Outcome {
 }
 
 export const SUCCEEDED = 'The login succeeded, but';
-const LOST = 'The connection to the service was lost. Try again later';
+const LOST = 'The connection to the service was lost. Try again later … The address is http';
 const TRY_HTTPS = "Try https:// instead of http:// in 'Base URL'.";
 const LOST_AT_LOGIN = LOST.replace('Try', `${TRY_HTTPS} Try`);
-const LATE = 'The service did not respond in time. Try again later';
+const LATE = 'The service did not respond in time. Try again later … The address is http';
 const LATE_AT_LOGIN = LATE.replace('Try', `${TRY_HTTPS} Try`);
 const NO_TOKEN =
 	"The login response contains no access token. Check 'Base URL' … contact the service operator";
 const NOT_TRUSTED =
-	"The service's certificate is not trusted. Ask the service operator … turn on 'Ignore SSL Issues (Insecure)'";
+	"The service's certificate is not trusted. Ask the service operator … turn on 'Ignore SSL Issues (Insecure)'. The address is https";
 const WRONG_LOGIN =
 	"The service rejected the username or password. Re-enter 'Username' and 'Password', then save.";
 const UNAVAILABLE = 'The service is unavailable (status {status}). … Try again later';
@@ -111,12 +111,12 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	[
 		'Unknown host',
 		() => ({ baseUrl: 'http://sea-farm.invalid' }),
-		"The address of the service was not found. Check 'Base URL' for typos.",
+		"The address of the service was not found. Check 'Base URL' for typos. … The address is http",
 	],
 	[
 		'Connection refused',
 		() => ({ baseUrl: DESERTED }),
-		`The service refused the connection. ${TRY_HTTPS} Check 'Base URL', including the port`,
+		`The service refused the connection. ${TRY_HTTPS} Check 'Base URL', including the port … contact the service operator. The address is http`,
 	],
 	['Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED],
 	[
@@ -127,7 +127,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, string]> = 
 	[
 		'https:// for a service that uses http://',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		"The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://.",
+		"The service does not use HTTPS at this address. Check 'Base URL': it may need to start with http:// instead of https://. The address is https",
 	],
 	[
 		'http:// for a service that uses https://',

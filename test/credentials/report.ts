@@ -4,14 +4,10 @@ import { defined } from '../helpers/at';
 import { groupBy } from '../helpers/group-by';
 import { type Outcome, OUTCOMES, SUCCEEDED } from './outcomes';
 
-/** What the dialog says, without what the document says once for all. */
-function general({ message }: INodeCredentialTestResult): string {
-	const text = message
-		.replace(`${SUCCEEDED} `, '')
-		.replace(/\(status \d+\)|\d+ seconds/, (detail) => detail.replace(/\d+/, '…'))
-		.replace(/ The address is https?:\S+$/, '')
-		.replace(/ The (service|proxy) says: ".*"$/, '');
-	return text.charAt(0).toUpperCase() + text.slice(1);
+/** What happened; what to do about it follows in the dialog, and is in messages.md. */
+function whatHappened({ message }: INodeCredentialTestResult): string {
+	const [first = ''] = message.replace(`${SUCCEEDED} `, '').split('. ');
+	return `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/status \d+/, 'status …');
 }
 
 /** "Status 500", "Status 503", "Redirect" as "Status 500, 503", "Redirect". */
@@ -26,7 +22,7 @@ function situationsOf(outcomes: Outcome[]): string[] {
 /** @param places of `OUTCOMES`, each a column of the table */
 function section(places: string[], shown: Map<Outcome, INodeCredentialTestResult>): string {
 	const columns = places.map((place) => defined(OUTCOMES[place]));
-	const texts = groupBy(columns.flat(), (outcome) => general(defined(shown.get(outcome))));
+	const texts = groupBy(columns.flat(), (outcome) => whatHappened(defined(shown.get(outcome))));
 	const rows = [...texts].map(([text, same]) => [
 		...columns.map((all) => situationsOf(all.filter((each) => same.includes(each))).join('; ')),
 		text,

@@ -14,18 +14,22 @@ export const IDS = FARMS.map(({ siteId }) => siteId);
 /** The forms in which it may come back all differ. */
 const PASSWORD = 'pä"ss/wo+rd 1042%';
 
-const MAX_LOGINS = 8;
-/** Of the requests for one site. */
-const MAX_RETRIES = 3;
-/** Waiting for a rate limit is no retry, so many times. */
-const MAX_REFUSALS = 10;
-/** Requests that may be in flight when a token expires. */
-const MAX_IN_FLIGHT = 128;
-/** A run takes two timeouts and half a minute at most; one that is refused for its rate may be paused for a minute, twice. */
-const LONGEST_S = 2 * 30 + 30;
-const LONGEST_LIMITED_S = 2 * 60 + 30;
-/** Of 50 sites that a rate limit never lets through while the others are read, each waits ten times, one after the other. */
-const LONGEST_WITHOUT_END_S = 50 * 10;
+/** At most, in any run; docs/reliability.md states them. */
+export const BOUNDS = {
+	logins: 8,
+	/** Of the requests for one site. */
+	retries: 3,
+	/** Waiting for a rate limit is no retry, this many times. */
+	waits: 10,
+	/** Those that are in flight when a token expires, twice. */
+	requestsForTokens: 2 * 128,
+	/** Two timeouts and half a minute. */
+	seconds: 2 * 30 + 30,
+	/** A run that is refused for its rate may be paused for a minute, twice. */
+	secondsAtLimit: 2 * 60 + 30,
+	/** Of 50 sites that a rate limit never lets through while the others are read, each waits ten times, one after the other. */
+	secondsWithoutEnd: 50 * 10,
+};
 
 /** Which requests for sites the fault meets. */
 const PATTERNS = {
@@ -142,10 +146,11 @@ export function findingsOf(
 	);
 	const isLimit = fault.startsWith('429');
 	const isEndless = isLimit && pattern === 'every fourth site';
-	const longest = isEndless ? LONGEST_WITHOUT_END_S : isLimit ? LONGEST_LIMITED_S : LONGEST_S;
-	const retries = isLimit ? MAX_REFUSALS : MAX_RETRIES;
-	const maxRequests =
-		IDS.length + (endpoint === 'site' ? retries * PATTERNS[pattern].hit : 2 * MAX_IN_FLIGHT);
+	const longest = isLimit ? BOUNDS.secondsAtLimit : BOUNDS.seconds;
+	const mostSeconds = isEndless ? BOUNDS.secondsWithoutEnd : longest;
+	const retries = isLimit ? BOUNDS.waits : BOUNDS.retries;
+	const more = endpoint === 'site' ? retries * PATTERNS[pattern].hit : BOUNDS.requestsForTokens;
+	const mostRequests = IDS.length + more;
 	const secrets = [PASSWORD, ...issuedTokens].flatMap((secret) => [
 		secret,
 		encodeURIComponent(secret),
@@ -155,9 +160,9 @@ export function findingsOf(
 	const findings = [
 		places.join() === [...IDS.keys()].join() ? '' : `items ${places.join()}`,
 		falseSites.length === 0 ? '' : `${falseSites.length} false sites`,
-		counts.tokenRequests <= MAX_LOGINS ? '' : `${counts.tokenRequests} logins`,
-		counts.siteRequests <= maxRequests ? '' : `${counts.siteRequests} requests for sites`,
-		seconds <= longest ? '' : `${seconds} s`,
+		counts.tokenRequests <= BOUNDS.logins ? '' : `${counts.tokenRequests} logins`,
+		counts.siteRequests <= mostRequests ? '' : `${counts.siteRequests} requests for sites`,
+		seconds <= mostSeconds ? '' : `${seconds} s`,
 		secrets.some((secret) => record.includes(secret)) ? 'a secret' : '',
 	].filter(Boolean);
 	return findings.map((found) => `${endpoint}, ${fault}, ${pattern}: ${found}`);

@@ -134,24 +134,20 @@ const bodiless = (...codes: number[]): [string, Variations] => [
 	forms(Object.fromEntries(codes.map((code) => [code, { status: code }]))),
 ];
 
-/** Redirects of each kind, to all kinds of targets. */
-function redirects(): [string, Variations, message: string] {
+/** Rows for redirects to all kinds of targets. */
+function redirects<T>(toRows: (fault: string, variations: Variations, message: string) => T): T[] {
 	const targets: Record<string, (stage: Stage) => string> = {
 		'the same origin': ({ service }) => `${service.origin}/meta/sites/${at(SITES, 1)}`,
 		'another origin': ({ elsewhere }) => elsewhere.origin,
 		itself: ({ service }) => service.origin,
 	};
-	const entries = Object.entries(targets).flatMap(([name, to]) =>
-		[301, 302, 303, 307, 308].map((status): [string, Variation] => [
-			`${status} to ${name}`,
+	return Object.entries(targets).map(([name, to]) => {
+		const entries = [301, 302, 303, 307, 308].map((status): [string, Variation] => [
+			String(status),
 			{ fault: (stage) => ({ redirect: { status, to: to(stage) } }) },
-		]),
-	);
-	return [
-		'Redirect to the same origin, to another, or to itself',
-		Object.fromEntries(entries),
-		MOVED,
-	];
+		]);
+		return toRows(`Redirect to ${name}`, Object.fromEntries(entries), MOVED);
+	});
 }
 
 const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
@@ -309,7 +305,7 @@ const LOGIN_ROWS: Row[] = [
 	...login(...status(501, 505, 525, 599), UNAVAILABLE),
 	...login(...status(300, 305, 399), MOVED),
 	...login(...bodiless(101, 204, 304), NO_TOKEN),
-	...login(...redirects()),
+	...redirects(login).flat(),
 	...login('Status 200 with a web page', WEB_PAGE, LOGIN_PAGE),
 	...login(
 		'Status 200 with an empty, broken or other body',
@@ -423,7 +419,7 @@ const SITE_ROWS: Row[] = [
 	site(...status(501, 505, 525, 599), UNAVAILABLE),
 	site(...status(300, 305, 399), MOVED),
 	site(...bodiless(101, 204, 304), EMPTY),
-	site(...redirects()),
+	...redirects(site),
 	site('Status 200 with a web page', WEB_PAGE, PAGE_INSTEAD),
 	site(
 		'Status 200 with an empty body or null',
