@@ -3,17 +3,16 @@ const { availableParallelism } = require('node:os');
 /** @type {import('jest').Config} */
 module.exports = {
 	// Checks every exchange with a fake service against docs/openapi.yaml
-	testEnvironment: '<rootDir>/test/contract/environment.ts',
+	testEnvironment: '<rootDir>/test/tools/fake-service/jest-environment.ts',
 	// Fails the tests that broke it, and keeps every request on this machine
-	setupFilesAfterEnv: ['<rootDir>/test/contract/setup.ts'],
+	setupFilesAfterEnv: ['<rootDir>/test/tools/fake-service/jest-setup.ts'],
 	// Many tests wait for most of their time; not the many runs under load
 	maxWorkers: process.env.LOAD === 'all' ? '100%' : Math.max(4, availableParallelism()),
 	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs, also on a busy machine
 	testTimeout: 120_000,
-	roots: ['<rootDir>/test'],
+	roots: ['<rootDir>/test/unit', '<rootDir>/test/engine'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|versions|queue|release)/'],
 	// markdown-table is an ES module
 	transform: { '^.+\\.ts$|/markdown-table/': '@swc/jest' },
 	transformIgnorePatterns: ['/node_modules/(?!markdown-table/)'],

@@ -2,22 +2,22 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
-	'faults/underLoad',
-	'faults/matrix',
-	'conditions/conditions',
-	'nodes/run/SiteService',
-	'nodes/run/session',
-	'credentials/AquacultureApi.login',
-	'fuzz/engine',
-	'e2e/secrets',
-	'e2e/load',
-	'e2e/trigger',
-	'e2e/browser/editor',
-	'e2e/browser/previews',
-	'e2e/browser/examples',
-	'e2e/examples',
-	'e2e/demo',
-	'e2e/dev',
+	'engine/faults/underLoad',
+	'engine/faults/matrix',
+	'unit/run/conditions',
+	'engine/run/SiteService',
+	'engine/run/session',
+	'engine/credential/login',
+	'engine/fuzz',
+	'n8n/e2e/secrets',
+	'n8n/e2e/load',
+	'n8n/e2e/trigger',
+	'n8n/e2e/browser/editor',
+	'n8n/e2e/browser/previews',
+	'n8n/e2e/browser/examples',
+	'n8n/e2e/examples',
+	'n8n/e2e/demo',
+	'n8n/e2e/dev',
 ];
 
 const place = ({ path }) => {

@@ -1,0 +1,157 @@
+import { manySites } from '../tools/fake-service/sites';
+import { at } from '../tools/helpers/at';
+import { CREDENTIAL, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
+
+const farm = useSeaFarm();
+
+const GET = { operation: 'get', include: [] };
+
+test('all parameters are checked before anything is sent', async () => {
+	const { error } = await farm.run(GET, [1042, 1057, '../auth/token', 'x']);
+	expect(error?.message).toBe(`'Site ID': "../auth/token" is not a site ID [item 2]`);
+	expect(error).toMatchObject({
+		context: { itemIndex: 2 },
+		description: expect.stringMatching(
+			/To keep the items that succeed, set 'On Error' to/,
+		) as unknown,
+	});
+	const { error: wrongOption } = await farm.run({ ...GET, options: { timeout: '={{ "soon" }}' } });
+	expect(wrongOption?.message).toBe("'Timeout' is not a whole number from 1 to 3600000");
+	expect(farm.service.counts.requests).toBe(0);
+});
+
+describe('On Error', () => {
+	const ids = [1042, 77, 1057, 'x', 1063];
+	const sites = [
+		{ siteId: 1042, siteName: 'Storholmen' },
+		{ siteId: 1057, siteName: 'Ørnesvika' },
+		{ siteId: 1063, siteName: 'Gåsøya Sør' },
+	];
+	const notFound = 'Site 77 was not found';
+
+	test('Stop Workflow: the sites that are left are not requested', async () => {
+		farm.service.sites.push(...manySites(200));
+		const { error } = await farm.run(GET, [77, ...manySites(200).map(({ siteId }) => siteId)]);
+		expect(error?.message).toBe(`${notFound} [item 0]`);
+		// Those in flight when the first one fails
+		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(64);
+	});
+
+	test('Continue: a failed item stands in its place and names its site, the others are kept', async () => {
+		const { items } = await farm.run(GET, ids, { onError: 'continueRegularOutput' });
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+		expect([0, 2, 4].map((index) => at(items, index).json)).toEqual(sites);
+		expect(at(items, 1).json).toEqual({
+			error: `${notFound} [item 1]`,
+			details: expect.stringContaining('The service says: "There is no site 77."') as unknown,
+			siteId: 77,
+		});
+		expect(at(items, 3).json.error).toContain('"x" is not a site ID');
+	});
+
+	test('Continue (using error output): of a list with one bad site the others are kept', async () => {
+		const parameters = { operation: 'getAll', include: [] };
+		const onError = 'continueErrorOutput';
+		const { outputs } = await farm.run(parameters, ['1042 77 1057'], { onError });
+		expect(at(outputs, 0).map(({ json }) => json)).toEqual(sites.slice(0, 2));
+		expect(at(outputs, 1)).toMatchObject([
+			{ json: { id: '1042 77 1057', error: notFound }, pairedItem: { item: 0 } },
+		]);
+	});
+
+	describe.each(['getAll', 'getUnits', 'getMap'])('%s: of "1042, abc, 1057"', (operation) => {
+		const parameters = { operation, simplify: true, format: 'json' };
+		const isWrong = { error: `'Site IDs': "abc" is not a site ID (entry 2 of 3)` };
+		const whole = expect.stringMatching(/^A site ID is a whole number/) as unknown;
+		const sitesIn = (items: object[]) =>
+			[...JSON.stringify(items).matchAll(/(?:"siteId":|site-)(1\d{3})\b/g)].map(([, id]) => id);
+
+		test('Continue: the two sites are read, and one item says what is no site ID', async () => {
+			const onError = 'continueRegularOutput';
+			const { items } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
+			expect(new Set(sitesIn(items))).toEqual(new Set(['1042', '1057']));
+			expect(items.filter(({ json }) => 'error' in json)).toEqual([
+				{ json: { ...isWrong, details: whole }, pairedItem: { item: 0 } },
+			]);
+		});
+
+		test('Continue (using error output): the same, with the fields of the input item', async () => {
+			const onError = 'continueErrorOutput';
+			const { outputs } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
+			expect(new Set(sitesIn(at(outputs, 0)))).toEqual(new Set(['1042', '1057']));
+			const json = { id: '1042, abc, 1057', ...isWrong, details: whole };
+			expect(at(outputs, 1)).toEqual([{ json, pairedItem: { item: 0 } }]);
+		});
+
+		test('Stop Workflow: nothing is sent, and the message says how to keep the others', async () => {
+			const { error } = await farm.run(parameters, ['1042, abc, 1057']);
+			expect(error?.message).toBe(isWrong.error);
+			expect(error?.description).toMatch(/To keep the items that succeed, set 'On Error' to/);
+			expect(farm.service.counts.requests).toBe(0);
+		});
+
+		test('if no entry is a site ID, the credential does not matter', async () => {
+			const onError = 'continueRegularOutput';
+			farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm' });
+			const { items } = await farm.run(parameters, ['abc x'], { onError });
+			expect(items.map(({ json }) => json.error)).toEqual([
+				`'Site IDs': "abc" is not a site ID (entry 1 of 2)`,
+				`'Site IDs': "x" is not a site ID (entry 2 of 2)`,
+			]);
+			expect(farm.service.counts.requests).toBe(0);
+		});
+	});
+
+	test('Continue: each item fails where the credential cannot be used, and no secret is shown', async () => {
+		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm', password: 'odd-secret-77' });
+		const onError = 'continueRegularOutput';
+		const { items, run } = await farm.run(GET, ids, { onError });
+		const failed = { error: expect.any(String) as unknown };
+		expect(items).toMatchObject(ids.map((_, item) => ({ json: failed, pairedItem: { item } })));
+		expect(farm.service.counts.requests).toBe(0);
+		expect(JSON.stringify(run)).not.toContain('odd-secret-77');
+	});
+});
+
+test('a node without a credential says so', async () => {
+	const node = siteNode({ operation: 'get', siteId: 1042 }, { credential: null });
+	const { error } = await farm.engine.run({ node });
+	expect(error?.message).toBe('Node does not have any credentials set');
+	expect(farm.service.counts.requests).toBe(0);
+});
+
+test("an expression that fails keeps n8n's own message", async () => {
+	const { error } = await farm.run(
+		{ ...GET, siteId: "={{ $('Nope').item.json.id }}" },
+		[1042, 1057],
+	);
+	expect(error).toMatchObject({
+		message: "Referenced node doesn't exist [item 0]",
+		description:
+			"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.",
+	});
+	expect(farm.service.counts.requests).toBe(0);
+});
+
+test('n8n gets a turn after every hundred items while their parameters are read', async () => {
+	const timers = jest.spyOn(globalThis, 'setTimeout');
+	let turns;
+	farm.service.faults.token.push({
+		when: () => {
+			turns ??= timers.mock.calls.filter(([, wait]) => wait === 0).length;
+			return false;
+		},
+	});
+	const { items } = await farm.run(GET, Array<number>(950).fill(1042));
+	timers.mockRestore();
+	expect(items).toHaveLength(950);
+	// And a few before the first request
+	expect(turns).toBeGreaterThanOrEqual(9);
+	expect(turns).toBeLessThan(15);
+});
+
+test('no items in, none out, and nothing is sent', async () => {
+	const { items, status } = await farm.run(GET, []);
+	expect([items, status]).toEqual([[], 'success']);
+	expect(farm.service.counts.requests).toBe(0);
+});

@@ -1,0 +1,36 @@
+import { refusalBeyond } from '../tools/fake-service/limit';
+import { manySites } from '../tools/fake-service/sites';
+import { IdleTime } from '../tools/helpers/idle-time';
+import { bucket } from '../tools/helpers/limiters';
+import { useSeaFarm } from '../tools/engine/sea-farm';
+
+const SITES = manySites(200);
+const MINUTE = 60_000;
+const POLLS = 16;
+/** As many as may be in flight before anything is known of the limit. */
+const MOST_REFUSED = 128;
+
+const farm = useSeaFarm({ sites: SITES });
+
+test('200 sites, polled each minute at a service that accepts 30 requests a minute and refuses the others with 503: each site has its turn, and none is said to be unreadable', async () => {
+	const { service } = farm;
+	const time = new IdleTime(() => `${service.counts.requests} ${service.counts.inFlight}`);
+	// As nginx does unless it is told otherwise
+	service.faults.site.push(refusalBeyond(bucket(11, 0.5), false, 503));
+	const trigger = farm.engine.pollingTrigger({
+		type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
+		parameters: { siteIds: SITES.map(({ siteId }) => siteId).join() },
+	});
+	const failures: string[] = [];
+	await trigger.activate();
+	for (let poll = 1; poll < POLLS; poll++) {
+		await time.until(poll * MINUTE);
+		await trigger.poll().catch((error: unknown) => failures.push((error as Error).message));
+	}
+	time.end();
+
+	expect(failures).toEqual([]);
+	const read = farm.siteRequests.filter(({ status }) => status === 200);
+	expect(new Set(read.map(({ siteId }) => siteId)).size).toBe(SITES.length);
+	expect(service.counts.byStatus[503]).toBeLessThanOrEqual(POLLS * MOST_REFUSED);
+});

@@ -1,0 +1,401 @@
+import { type IDataObject, type INodeParameters, Workflow } from 'n8n-workflow';
+import type { PollingTrigger } from '../tools/engine/polling-trigger';
+import type { Fault } from '../tools/fake-service/faults';
+import { at, defined } from '../tools/helpers/at';
+import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
+import { until } from '../tools/helpers/until';
+
+const farm = useSeaFarm();
+
+const node = (parameters: INodeParameters = {}) => ({
+	type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
+	parameters: { siteIds: '1042, 1057', ...parameters },
+});
+
+/** An active workflow's trigger; its first poll was silent. */
+async function activated(parameters?: INodeParameters): Promise<PollingTrigger> {
+	const trigger = farm.engine.pollingTrigger(node(parameters));
+	expect(await trigger.activate()).toBeNull();
+	return trigger;
+}
+
+function setLicense(license: string, siteId = 1042): void {
+	farm.site(siteId).info.license = license;
+}
+
+/** What items report, in short: `unitChanged 1042 104201 unitName`. */
+function summary(items: Array<{ json: IDataObject }> | null): string[] | null {
+	if (!items) return null;
+	return items.map(({ json: { event, siteId, unitId, changes } }) => {
+		const fields = (changes as Array<{ field: string }>).map(({ field }) => field);
+		return [event, siteId, unitId ?? [], fields].flat().map(String).join(' ');
+	});
+}
+
+const licenseChanged = ['siteChanged 1042 info.license'];
+
+describe('what has changed', () => {
+	test('is reported once, one item for each event, after a silent first poll', async () => {
+		const trigger = await activated();
+		expect(await trigger.poll()).toBeNull();
+
+		setLicense('SAMPLE-7');
+		farm.site(1042).units.pop();
+		at(farm.site(1057).units, 0).unitName = 'Pen A';
+		farm.site(1057).units.reverse().push({ unitId: 105799, unitName: 'Pen 99' });
+		const items = defined(await trigger.poll());
+		expect(summary(items)?.sort()).toEqual([
+			...licenseChanged,
+			'unitAdded 1057 105799',
+			'unitChanged 1057 105701 unitName',
+			'unitRemoved 1042 104210',
+		]);
+		expect(items.map(({ json }) => json)).toContainEqual({
+			event: 'siteChanged',
+			siteId: 1042,
+			siteName: 'Storholmen',
+			changes: [{ field: 'info.license', before: 'SAMPLE-1042', after: 'SAMPLE-7' }],
+			summary: 'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-7',
+			mapUrl: expect.stringContaining('?mlat=66.84512&mlon=13.41207#') as unknown,
+			detectedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as unknown,
+			site: farm.site(1042),
+		});
+		expect(await trigger.poll()).toBeNull();
+		expect(farm.service.counts).toMatchObject({ logins: 1, siteRequests: 8 });
+	});
+
+	test('starts the workflow only where it was chosen, is not ignored and went far enough', async () => {
+		const options = { ignoreFields: 'unitName', minimumDistance: 100 };
+		const trigger = await activated({ events: ['unitChanged'], options });
+		const unit = at(farm.site(1042).units, 0);
+		const latitude = Number(unit.latitude);
+		setLicense('SAMPLE-7');
+		Object.assign(unit, { unitName: 'Pen A', latitude: latitude + 0.0006 });
+		expect(await trigger.poll()).toBeNull();
+		unit.latitude = latitude + 0.0012;
+		expect(await trigger.poll()).toMatchObject([{ json: { distance: 133.4, unit } }]);
+	});
+
+	test('is requested with info and units in the chosen version', async () => {
+		await activated({ options: { apiVersion: '2023-01-01' } });
+		const request = {
+			query: { $include: 'info,units' },
+			headers: { 'api-version': '2023-01-01' },
+		};
+		expect(farm.siteRequests).toMatchObject([request, request]);
+	});
+
+	test('is reported once by polls at the same time: the second one leaves it to the first', async () => {
+		const trigger = await activated();
+		const { counts } = farm.service;
+		setLicense('SAMPLE-7');
+		const requests = counts.siteRequests;
+		const polls = await Promise.all([trigger.poll(), trigger.poll(), trigger.poll()]);
+		expect(polls.map(summary)).toEqual([licenseChanged, null, null]);
+		expect(counts.siteRequests - requests).toBe(2);
+		expect(await trigger.poll()).toBeNull();
+	});
+});
+
+test('a restart of n8n while the service is down loses nothing and reports nothing twice', async () => {
+	const trigger = await activated();
+	setLicense('SAMPLE-7');
+	await trigger.poll();
+	setLicense('SAMPLE-8');
+	farm.service.faults.site.push({ status: 500 });
+	farm.engine = await seaFarm(farm.service);
+	const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
+	// A failure would keep the workflow inactive; the third poll reports it
+	expect(await restarted.activate('init')).toBeNull();
+	expect(await restarted.poll()).toBeNull();
+	await expect(restarted.poll()).rejects.toThrow('No site could be read in the last 3 polls');
+	expect(await restarted.poll()).toBeNull();
+	farm.service.faults.site.length = 0;
+	const changes = [{ field: 'info.license', before: 'SAMPLE-7', after: 'SAMPLE-8' }];
+	expect(await restarted.poll()).toMatchObject([{ json: { changes } }]);
+	expect(await restarted.poll()).toBeNull();
+});
+
+describe('a site that cannot be read', () => {
+	test('is named in the log, and the others are reported', async () => {
+		const trigger = await activated();
+		farm.service.faults.site.push({ siteId: 1042, status: 500 });
+		setLicense('SAMPLE-8', 1057);
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+		expect(farm.engine.logs.filter(({ level }) => level === 'warn')).toMatchObject([
+			{
+				message:
+					'Aquaculture Site Trigger: site 1042 was not read: The service is unavailable (status 500)',
+				metadata: {
+					description: expect.stringMatching(/^The problem is with the service/) as unknown,
+				},
+			},
+		]);
+	});
+
+	test('is requested once more when the connection is lost', async () => {
+		const trigger = await activated({ siteIds: '1042' });
+		farm.service.faults.site.push({ times: 1, connection: 'reset' });
+		setLicense('SAMPLE-7');
+		expect(summary(await trigger.poll())).toEqual(licenseChanged);
+	});
+
+	test.each<[Fault, string, string]>([
+		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
+		[{ siteId: 1042, status: 403 }, '403', 'This user has no access to site 1042'],
+		[{ status: 500 }, '500', 'The service is unavailable (status 500)'],
+		[{ status: 503, retryAfter: 3600 }, '503', 'The service asked to retry after 60 minutes'],
+	])(
+		'%j keeps a new workflow inactive, however often n8n tries',
+		async (fault, httpCode, message) => {
+			farm.service.faults.site.push(fault);
+			const description = expect.stringMatching(/^[A-Z].*\w/) as unknown;
+			const failure = { name: 'NodeApiError', message, description, httpCode };
+			const trigger = farm.engine.pollingTrigger(node());
+			await expect(trigger.activate()).rejects.toMatchObject(failure);
+			const { siteRequests } = farm.service.counts;
+			for (let retry = 0; retry < 4; retry++) {
+				await expect(trigger.activate()).rejects.toMatchObject(failure);
+			}
+			// n8n gives up where retries take long; only an outage may be over soon
+			const isAskedAgain = farm.service.counts.siteRequests > siteRequests;
+			expect(isAskedAgain).toBe(fault.siteId === undefined);
+			const corrected = farm.engine.pollingTrigger(node({ siteIds: '1101' }), trigger.saved);
+			farm.service.faults.site.length = 0;
+			expect(await corrected.activate()).toBeNull();
+		},
+	);
+});
+
+describe('a list that is longer than the rate limit allows', () => {
+	test('is read one part after the other, also over restarts of n8n', async () => {
+		// 2 of the 6 sites in each poll
+		const window = { used: 0 };
+		farm.service.faults.site.push({ when: () => ++window.used > 2, status: 429, retryAfter: 3600 });
+		const siteIds = '1042 1057 1063 1088 1101 1120';
+		let trigger = farm.engine.pollingTrigger(node({ siteIds }));
+		const served = async (poll: () => Promise<unknown>) => {
+			const before = farm.siteRequests.length;
+			window.used = 0;
+			expect(await poll()).toBeNull();
+			const requests = farm.siteRequests.slice(before);
+			return requests.filter(({ status }) => status === 200).map(({ siteId }) => siteId);
+		};
+		expect(await served(() => trigger.activate())).toEqual([1042, 1057]);
+		expect(await served(() => trigger.poll())).toEqual([1063, 1088]);
+		// n8n has not saved the silent poll
+		for (const expected of [
+			[1063, 1088],
+			[1101, 1120],
+			[1042, 1057],
+		]) {
+			farm.engine = await seaFarm(farm.service);
+			trigger = farm.engine.pollingTrigger(node({ siteIds }), trigger.saved);
+			expect(await served(() => trigger.activate('init'))).toEqual(expected);
+		}
+		setLicense('SAMPLE-7', 1120);
+		expect(await served(() => trigger.poll())).toEqual([1063, 1088]);
+		window.used = 0;
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1120 info.license']);
+	});
+});
+
+test('a new baseline is taken for another version and another address, but not for another spelling', async () => {
+	const { saved } = await activated();
+	setLicense('SAMPLE-7');
+	const parameters = { options: { apiVersion: '2023-01-01' } };
+	const trigger = farm.engine.pollingTrigger(node(parameters), saved);
+	expect(await trigger.activate()).toBeNull();
+
+	farm.engine.editCredential(CREDENTIAL, { baseUrl: ` ${farm.service.baseUrl}/auth/token/ ` });
+	setLicense('SAMPLE-8');
+	expect(summary(await trigger.poll())).toEqual(licenseChanged);
+
+	// The same service at another address
+	const baseUrl = farm.service.baseUrl.replace('127.0.0.1', 'localhost');
+	farm.engine.editCredential(CREDENTIAL, { baseUrl, accessToken: '' });
+	setLicense('SAMPLE-9');
+	expect(await trigger.poll()).toBeNull();
+	expect(farm.service.counts.sitesServed).toBe(8);
+});
+
+describe('where nothing responds', () => {
+	let timeout: jest.SpiedFunction<typeof AbortSignal.timeout>;
+
+	/** Ends the time of a poll as soon as it has sent a request. */
+	async function endTime(poll: Promise<unknown>, isSent: () => boolean): Promise<void> {
+		await until('a request is sent', isSent);
+		// Its own time is the first that it sets
+		expect(at(timeout.mock.calls, 0)).toEqual([36_000]);
+		const { value: signal } = at(timeout.mock.results, 0) as { value: AbortSignal };
+		signal.dispatchEvent(new Event('abort'));
+		await poll;
+	}
+
+	beforeEach(() => (timeout = jest.spyOn(AbortSignal, 'timeout')));
+	afterEach(() => timeout.mockRestore());
+
+	test('a poll ends in time', async () => {
+		farm.service.faults.site.push({ connection: 'hang' });
+		const trigger = farm.engine.pollingTrigger(node());
+		const poll = expect(trigger.activate()).rejects.toMatchObject({
+			message: 'The service did not respond in time',
+			description: expect.stringMatching(/^Publish the workflow again later; if/) as unknown,
+		});
+		await endTime(poll, () => farm.service.counts.siteRequests > 0);
+	});
+
+	test('a poll that hangs does not stop later ones, and what it has read by its end is not reported again', async () => {
+		const trigger = await activated();
+		timeout.mockClear();
+		const { counts } = farm.service;
+		const served = counts.sitesServed;
+		setLicense('SAMPLE-8', 1057);
+		farm.service.faults.site.push({ siteId: 1042, times: 1, connection: 'hang' });
+		const hanging = trigger.poll();
+		await until('the other site is read', () => counts.sitesServed > served);
+		expect(await trigger.poll()).toBeNull();
+		const { now } = Date;
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+		await endTime(expect(hanging).resolves.toBeNull(), () => true);
+		expect(await trigger.poll()).toBeNull();
+	});
+
+	test('a poll that hangs, when it ends at last, does not let others read beside the one that took over', async () => {
+		const trigger = await activated({ siteIds: '1042' });
+		timeout.mockClear();
+		const { counts } = farm.service;
+		const { now } = Date;
+		farm.service.faults.site.push({ times: 2, connection: 'hang' });
+		const start = async () => {
+			const requests = counts.siteRequests;
+			const polled = timeout.mock.calls.length;
+			const poll = trigger.poll();
+			await until('the site is requested', () => counts.siteRequests > requests);
+			expect(timeout.mock.calls[polled]).toEqual([36_000]);
+			const { value: signal } = at(timeout.mock.results, polled) as { value: AbortSignal };
+			return async () => {
+				signal.dispatchEvent(new Event('abort'));
+				expect(await poll).toBeNull();
+			};
+		};
+		const endFirst = await start();
+		jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+		const endSecond = await start();
+		await endFirst();
+		const requests = counts.siteRequests;
+		expect(await trigger.poll()).toBeNull();
+		expect(counts.siteRequests).toBe(requests);
+		await endSecond();
+	});
+
+	test('a test event ends in time, also where it is the login', async () => {
+		farm.service.faults.token.push({ connection: 'hang' });
+		const poll = farm.engine.testTrigger(node()).then(({ error }) =>
+			expect(error).toMatchObject({
+				message: 'The service did not respond in time',
+				description: expect.stringMatching(/^Fetch a test event again later; if/) as unknown,
+			}),
+		);
+		await endTime(poll, () => farm.service.counts.tokenRequests > 0);
+	});
+});
+
+describe('what must be fixed is reported', () => {
+	test('a wrong site ID or base URL: before anything is sent', async () => {
+		const wrongId = farm.engine.pollingTrigger(node({ siteIds: '1042, x' }));
+		await expect(wrongId.activate()).rejects.toMatchObject({
+			name: 'NodeOperationError',
+			message: `'Site IDs': "x" is not a site ID (entry 2 of 2)`,
+		});
+		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'api.example.com' });
+		await expect(farm.engine.pollingTrigger(node()).activate()).rejects.toThrow(
+			`'Base URL' must start with https:// or http://: credential "Sea farm"`,
+		);
+		expect(farm.service.counts.requests).toBe(0);
+	});
+
+	test('two site IDs that cannot be read: both, with the reasons, in the order of the list', async () => {
+		farm.service.faults.site.push({ siteId: 1057, status: 403 });
+		const saved = {
+			'node:Node': {
+				...((await activated({ siteIds: '1042' })).saved['node:Node'] as IDataObject),
+			},
+		};
+		const trigger = farm.engine.pollingTrigger(node({ siteIds: '1042, 1057, 99' }), saved);
+		for (let tries = 0; tries < 2; tries++) {
+			await expect(trigger.activate()).rejects.toMatchObject({
+				message: 'This user has no access to site 1057. Site 99 was not found.',
+			});
+		}
+	});
+
+	test('a name under "Ignore Fields" that no field has, but not the case or the separators', async () => {
+		const mistyped = node({ options: { ignoreFields: 'licens' } });
+		const trigger = farm.engine.pollingTrigger(mistyped);
+		for (let tries = 0; tries < 2; tries++) {
+			await expect(trigger.activate()).rejects.toMatchObject({
+				name: 'NodeOperationError',
+				message: expect.stringMatching(
+					/^'Ignore Fields': these sites have no field "licens"\./,
+				) as unknown,
+			});
+		}
+		expect(farm.service.counts.siteRequests).toBe(2);
+		const correct = await activated({ options: { ignoreFields: 'License; unitName' } });
+		setLicense('SAMPLE-7');
+		expect(await correct.poll()).toBeNull();
+	});
+
+	test('without a secret in it, nor in the log of n8n', async () => {
+		const trigger = await activated();
+		const secrets = [farm.service.login.password, ...farm.service.issuedTokens];
+		const body = { json: { message: secrets.join(' ') } };
+		farm.service.faults.site.push({ status: 500, body });
+		await trigger.poll();
+		await trigger.poll();
+		const failure = await trigger.poll().catch((error: unknown) => error);
+		expect(failure).toBeInstanceOf(Error);
+		const everything = JSON.stringify([String(failure), failure, farm.engine.logs, trigger.saved]);
+		expect(everything).toContain('The service says: \\"••• •••');
+		for (const secret of secrets) expect(everything).not.toContain(secret);
+	});
+});
+
+describe('"Fetch Test Event"', () => {
+	test('returns the chosen kinds, of the first site that can be read, and remembers nothing', async () => {
+		farm.service.faults.site.push({ siteId: 1042, status: 404 });
+		const memory = jest.spyOn(Workflow.prototype, 'getStaticData');
+		const events = ['unitRemoved', 'siteChanged'];
+		const { items } = await farm.engine.testTrigger(node({ siteIds: '1042, 1101', events }));
+		const kept = memory.mock.results.map(({ value }) => JSON.stringify(value));
+		memory.mockRestore();
+		expect(kept).toEqual(kept.map(() => '{}'));
+		expect(summary(items)).toEqual(['unitRemoved 1101 1', 'siteChanged 1101 info.license']);
+	});
+
+	test('obeys the options, or says why there is nothing to show', async () => {
+		const events = ['siteChanged', 'unitChanged'];
+		const options = { ignoreFields: 'License, unitName', minimumDistance: 2000 };
+		const { items } = await farm.engine.testTrigger(node({ events, options }));
+		expect(summary(items)).toEqual([
+			'siteChanged 1042 siteName',
+			'unitChanged 1042 104201 latitude',
+		]);
+		expect(items[1]?.json.distance).toBeGreaterThan(2000);
+		const none = { ignoreFields: 'unitName latitude' };
+		const { error } = await farm.engine.testTrigger(
+			node({ events: ['unitChanged'], options: none }),
+		);
+		expect(error?.message).toBe(
+			"'Events' and 'Ignore Fields' leave no change that could start the workflow",
+		);
+	});
+
+	test('says why where there is none', async () => {
+		farm.service.faults.site.push({ status: 404 });
+		const { error } = await farm.engine.testTrigger(node());
+		expect(error).toMatchObject({ message: 'Site 1042 was not found', httpCode: '404' });
+	});
+});

@@ -1,0 +1,47 @@
+import { CREDENTIAL, seaFarm, siteNode, useSeaFarm } from '../../tools/engine/sea-farm';
+
+const farm = useSeaFarm({ moreLogins: [{ username: '1042', password: '2026' }] });
+
+const node = siteNode({ operation: 'get', siteId: 1042 });
+
+test.each([
+	['username', '', 'Username'],
+	['password', '', 'Password'],
+	['password', '   ', 'Password'],
+	['password', null, 'Password'],
+	['username', '={{ $json.nothing }}', 'Username'],
+])('%s %j is not sent: the message names the field', async (field, value, displayName) => {
+	const engine = await seaFarm(farm.service, { [field]: value as string });
+	const { error } = await engine.run({ node });
+	expect(error?.message).toBe(`'${displayName}' is empty: credential "${CREDENTIAL}"`);
+	expect(error?.description).toContain(`enter '${displayName}'`);
+	expect(farm.service.counts.requests).toBe(0);
+});
+
+test('a space around the username is not sent, and makes no other login', async () => {
+	const { service } = farm;
+	const engine = await seaFarm(service, { username: ` \u200B${service.login.username}\n` });
+	expect((await engine.run({ node })).items).toHaveLength(1);
+	engine.editCredential(CREDENTIAL, { username: service.login.username });
+	expect((await engine.run({ node })).items).toHaveLength(1);
+	expect(service.counts).toMatchObject({ refusedLogins: 0, logins: 1 });
+	expect(await engine.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+});
+
+test('a space around the password is sent, and named if the login is rejected', async () => {
+	const { service } = farm;
+	const engine = await seaFarm(service, { password: `${service.login.password} ` });
+	const { error } = await engine.run({ node });
+	expect(error?.message).toContain('The service rejected the username or password');
+	expect(error?.description).toMatch(/^'Password' begins or ends with a space/);
+	service.login.password += ' ';
+	engine.editCredential(CREDENTIAL, { username: `${service.login.username} ` });
+	const { message } = await engine.testCredential(CREDENTIAL);
+	expect(message).toMatch(/'Password' begins or ends with a space/);
+});
+
+test('a number that an expression supplies is sent as text', async () => {
+	const engine = await seaFarm(farm.service, { username: '={{ 1042 }}', password: '={{ 2026 }}' });
+	expect((await engine.run({ node })).items).toHaveLength(1);
+	expect(farm.service.counts).toMatchObject({ tokenRequests: 1, logins: 1 });
+});

@@ -1,0 +1,160 @@
+import { createEngine, type Engine } from '../../tools/engine/engine';
+import {
+	CREDENTIAL,
+	dataOf,
+	itemsWith,
+	seaFarm,
+	siteNode,
+	useSeaFarm,
+} from '../../tools/engine/sea-farm';
+import { at, defined } from '../../tools/helpers/at';
+import type { Service } from '../../tools/fake-service/service';
+import { stopClock } from '../../tools/helpers/stop-clock';
+
+const REJECTED = 'The service rejected the username or password';
+const rejection = { status: 'Error', message: expect.stringContaining(REJECTED) as string };
+const get = siteNode({ operation: 'get', siteId: 1042 });
+
+const farm = useSeaFarm();
+let service: Service;
+let clock: ReturnType<typeof stopClock>;
+
+beforeEach(() => {
+	({ service } = farm);
+	clock = stopClock();
+});
+
+/** How many logins a run makes for a caller who holds this token. */
+async function loginsWith(n8n: Engine, accessToken: string): Promise<number> {
+	const before = service.counts.tokenRequests;
+	n8n.editCredential(CREDENTIAL, { accessToken, tokenFingerprint: '' });
+	expect((await n8n.run({ node: get })).items).toHaveLength(1);
+	return service.counts.tokenRequests - before;
+}
+
+describe('what is remembered of a login', () => {
+	test.each([
+		['a caller without a token shares a new one for 10 seconds', '', 10_000],
+		['a caller with the replaced token gets the new one for 60 seconds', 'replaced', 60_000],
+	])('%s', async (_, held, milliseconds) => {
+		const n8n = await seaFarm(service);
+		expect(await loginsWith(n8n, held)).toBe(1);
+		clock.advance(milliseconds - 1);
+		expect(await loginsWith(n8n, held)).toBe(0);
+		clock.advance(1);
+		expect(await loginsWith(n8n, held)).toBe(1);
+	});
+
+	test('callers with different expired tokens: one login for them and for those that come later', async () => {
+		service.faults.token.push({ latencyMs: 50 });
+		const held = ['one', 'another'];
+		const credentials = Object.fromEntries(
+			held.map((accessToken) => [
+				accessToken,
+				{ baseUrl: service.baseUrl, ...service.login, accessToken },
+			]),
+		);
+		const n8n = await createEngine({ credentials });
+		const runAll = async () =>
+			await Promise.all(
+				held.map(async (name) => await n8n.run({ node: { ...get, credential: name } })),
+			);
+		await runAll();
+		for (const name of held) n8n.editCredential(name, defined(credentials[name]));
+		for (const { items } of await runAll()) expect(items).toHaveLength(1);
+		expect(service.counts.logins).toBe(1);
+	});
+
+	test('an old login that is forgotten takes no newer one with it', async () => {
+		const n8n = await seaFarm(service);
+		await loginsWith(n8n, 'oldest');
+		clock.advance(30_000);
+		service.expireTokens();
+		expect(await loginsWith(n8n, defined(service.issuedTokens[0]))).toBe(1);
+		clock.advance(30_000);
+		expect(await loginsWith(n8n, 'oldest')).toBe(0);
+	});
+
+	test('the latest hundred logins', async () => {
+		const names = Array.from({ length: 101 }, (_, index) => `User ${index + 1}`);
+		const { baseUrl } = service;
+		const n8n = await createEngine({
+			credentials: Object.fromEntries(
+				names.map((username) => [username, { baseUrl, username, password: 'wrong' }]),
+			),
+		});
+		const attemptsAfter = async (...users: string[]) => {
+			for (const credential of users) await n8n.run({ node: { ...get, credential } });
+			return service.counts.refusedLogins;
+		};
+		expect(await attemptsAfter(...names)).toBe(101);
+		expect(await attemptsAfter('User 101', 'User 2')).toBe(101);
+		expect(await attemptsAfter('User 1')).toBe(102);
+	});
+
+	test('the latest hundred tokens of a login: those it issued, and those it was asked to replace', async () => {
+		const n8n = await seaFarm(service);
+		for (let exchange = 1; exchange <= 51; exchange++) {
+			service.expireTokens();
+			expect(await loginsWith(n8n, `token-${exchange}`)).toBe(1);
+		}
+		expect(await loginsWith(n8n, at(service.issuedTokens, 49))).toBe(0);
+		expect(await loginsWith(n8n, 'token-2')).toBe(0);
+		expect(await loginsWith(n8n, 'token-1')).toBe(1);
+	});
+});
+
+test('several processes of n8n with one credential: one login each, and no token that another one has replaced', async () => {
+	const sites = { node: get, items: itemsWith([1, 2]) };
+	// Each engine has modules of its own, as each process has
+	const [main, worker] = [await seaFarm(service), await seaFarm(service)];
+	await worker.run(sites);
+	await main.run(sites);
+	expect(service.counts.logins).toBe(2);
+
+	// n8n's database keeps the token that was stored last, for both; then all tokens expire
+	worker.editCredential(CREDENTIAL, defined(main.database[CREDENTIAL]));
+	service.expireTokens();
+	expect(dataOf(await worker.run(sites))).toHaveLength(2);
+	expect(service.counts.logins).toBe(3);
+});
+
+/** n8n keeps the hidden token when somebody edits the other fields in its dialog. */
+describe('when a credential that worked is edited, the stored token is not used any more', () => {
+	let n8n: Engine;
+
+	beforeEach(async () => {
+		n8n = await seaFarm(service);
+		await n8n.run({ node: get });
+	});
+
+	test.each([
+		['a wrong password', { password: 'wrong' }],
+		['another username', { username: 'somebody-else@example.com' }],
+	])('%s gets no data, and the test rejects it', async (_, changes) => {
+		n8n.editCredential(CREDENTIAL, changes);
+		expect((await n8n.run({ node: get })).error?.message).toContain(REJECTED);
+		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject(rejection);
+		expect(service.counts).toMatchObject({ refusedLogins: 1, siteRequests: 1 });
+	});
+
+	test('a new password that the service knows works at once, with one login', async () => {
+		service.login.password = 'new-sample-password';
+		n8n.editCredential(CREDENTIAL, { password: 'new-sample-password' });
+		const items = itemsWith(Array.from({ length: 20 }, () => 1042));
+		expect((await n8n.run({ node: get, items })).items).toHaveLength(20);
+		expect(service.counts).toMatchObject({ logins: 2, refusedLogins: 0, unauthorized: 0 });
+	});
+
+	test('the same login written differently, with a slash at the end, keeps it', async () => {
+		n8n.editCredential(CREDENTIAL, { baseUrl: ` ${service.baseUrl}/ ` });
+		expect((await n8n.run({ node: get })).items).toHaveLength(1);
+		expect(service.counts.logins).toBe(1);
+	});
+
+	test('the test proves the login, not only the token that n8n has stored', async () => {
+		service.login.password = 'changed-at-the-service';
+		clock.advance(10_000);
+		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject(rejection);
+	});
+});

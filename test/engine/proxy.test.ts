@@ -1,0 +1,222 @@
+import type { INodeParameters } from 'n8n-workflow';
+import nock from 'nock';
+import { selfSignedCertificate } from '../tools/fake-service/certificate';
+import { DESERTED } from '../tools/fake-service/faults';
+import { type Service, startService } from '../tools/fake-service/service';
+import { skipLoginPauses } from '../tools/helpers/login-pause';
+import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
+import { until } from '../tools/helpers/until';
+import { type ForwardProxy, type ProxyFault, startProxy } from '../tools/helpers/forward-proxy';
+
+type Scheme = 'https' | 'http';
+
+const PAGE = '<html><body>Blocked by policy</body></html>';
+/** What Node's agents do not wait for: they read only the beginning of what a proxy responds to CONNECT. */
+const LONG_PAGE = { 'content-type': 'text/html', 'content-length': '4000' };
+
+const services = {} as Record<Scheme, Service>;
+let proxy: ForwardProxy;
+
+beforeAll(async () => {
+	// n8n's agents for proxies need Node's own requests
+	nock.restore();
+	proxy = await startProxy();
+	services.http = await startService();
+	services.https = await startService({ tls: await selfSignedCertificate() });
+});
+
+afterAll(async () => {
+	await Promise.all([proxy, services.http, services.https].map(async (each) => await each.close()));
+});
+
+beforeEach(() => {
+	proxy.reset();
+	useProxy(proxy.url);
+	skipLoginPauses();
+	jest.spyOn(Math, 'random').mockReturnValue(0.001);
+});
+
+afterEach(() => {
+	for (const service of Object.values(services)) service.reset();
+	for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'])
+		Reflect.deleteProperty(process.env, name);
+	jest.restoreAllMocks();
+});
+
+function useProxy(url: string): void {
+	process.env.HTTP_PROXY = process.env.HTTPS_PROXY = url;
+}
+
+/** An n8n just started. The certificate is checked in the tests of a whole n8n, which alone can be told of its authority. */
+const n8nFor = async (scheme: Scheme, typed = {}) =>
+	await seaFarm(services[scheme], { allowUnauthorizedCerts: true, ...typed });
+
+const IDS = [1042, 1057, 1063];
+const sites = (options: INodeParameters = { maxRetries: 1 }, siteIds = IDS) => ({
+	node: siteNode({ operation: 'get', siteId: '={{ $json.id }}', options }),
+	items: itemsWith(siteIds),
+});
+const SITES = sites();
+const idsOf = (run: Parameters<typeof dataOf>[0]) => dataOf(run).map(({ siteId }) => siteId);
+
+describe.each(['https', 'http'] as const)('%s', (scheme) => {
+	const target = () => new URL(services[scheme].baseUrl).host;
+
+	test('goes through the proxy: the login and each site', async () => {
+		const n8n = await n8nFor(scheme);
+		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
+		const expected =
+			scheme === 'https'
+				? Array<string>(4).fill(`CONNECT ${target()}`)
+				: [
+						`POST http://${target()}/auth/token`,
+						...IDS.map((id) => `GET http://${target()}/meta/sites/${id}?$include=info,units`),
+					];
+		expect(proxy.requests).toEqual(expected);
+		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+	});
+
+	test('goes past the proxy where NO_PROXY names the service', async () => {
+		process.env.NO_PROXY = 'example.com,127.0.0.1';
+		expect(idsOf(await (await n8nFor(scheme)).run(SITES))).toEqual(IDS);
+		expect(proxy.requests).toEqual([]);
+	});
+
+	test('outlasts a proxy that ends a connection or two', async () => {
+		const n8n = await n8nFor(scheme);
+		proxy.fault = { connection: 'close', times: 1 };
+		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
+		proxy.fault = { connection: 'close', times: 2 };
+		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
+		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 6 });
+	});
+
+	test.each([
+		['is not listening', DESERTED, '127.0.0.1:9'],
+		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],
+	])('a proxy that %s', async (_, url, named) => {
+		useProxy(url);
+		const { error } = await (await n8nFor(scheme)).run(sites({ maxRetries: 0 }));
+		expect(error?.message).toBe('The network proxy cannot be reached [item 0]');
+		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
+	});
+
+	test('a proxy that hangs: the service or a firewall, nobody knows', async () => {
+		const n8n = await n8nFor(scheme);
+		await n8n.run(SITES);
+		proxy.fault = { connection: 'hang' };
+		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
+		expect(error?.message).toBe('The service did not respond in time');
+		expect(error?.description).toMatch(/network administrator if a proxy or firewall/);
+	});
+
+	test.each([
+		[403, 'json', 'The service rejected the username or password', 'This user has no access'],
+		[502, 'html', 'The service is unavailable (status 502)', 'The service is unavailable'],
+	] as const)(
+		'a %i that the service sends through a proxy is its own',
+		async (status, body, login, site) => {
+			const service = services[scheme];
+			const n8n = await n8nFor(scheme);
+			service.faults.token.push({ status, body });
+			expect((await n8n.run(SITES)).error?.message).toContain(login);
+			service.reset();
+			service.faults.site.push({ status, body });
+			const other = await n8nFor(scheme);
+			expect((await other.run(SITES)).error?.message).toContain(site);
+		},
+	);
+});
+
+const respond = (status: number, headers = {}, body = ''): ProxyFault => ({
+	response: { status, headers, body },
+});
+const BLOCKED = 'A proxy or firewall blocked the request (status 403)';
+const NO_WAY = 'The network proxy could not reach the service';
+const ENDED = 'The network proxy ended the connection';
+const LOST = 'The connection to the service was lost';
+const OTHER = 'A network proxy responded instead of the service';
+
+/** What the proxy does, the message and the advice, and how often it is tried where one retry is allowed. */
+const FAULTS: Array<[string, Scheme[], ProxyFault, string, RegExp, number]> = [
+	['403', ['https', 'http'], respond(403), BLOCKED, /^Ask your network administrator/, 1],
+	['403 and a page', ['https', 'http'], respond(403, {}, PAGE), BLOCKED, /'Base URL'/, 1],
+	['403 and half a page', ['https', 'http'], respond(403, LONG_PAGE, PAGE), BLOCKED, /./, 1],
+	[
+		'407',
+		['https', 'http'],
+		respond(407, { 'proxy-authenticate': 'Basic realm="proxy"' }),
+		'The network proxy requires a login (status 407)',
+		/^n8n reaches .* administrator .* HTTP_PROXY/,
+		1,
+	],
+	[
+		'511',
+		['https', 'http'],
+		respond(511, {}, PAGE),
+		'The network requires a login (status 511)',
+		/^Ask your network administrator/,
+		1,
+	],
+	['502', ['https', 'http'], respond(502), `${NO_WAY} (status 502)`, /network administrator/, 2],
+	['504', ['https', 'http'], respond(504, {}, PAGE), `${NO_WAY} (status 504)`, /'Base URL'/, 2],
+	['503', ['https', 'http'], respond(503), `${NO_WAY} (status 503)`, /network administrator/, 2],
+	['400', ['https'], respond(400), `${OTHER} (status 400)`, /HTTPS_PROXY/, 1],
+	[
+		'302',
+		['https'],
+		respond(302, { location: 'http://portal.example' }),
+		`${OTHER} (status 302)`,
+		/HTTPS_PROXY/,
+		1,
+	],
+	['no response', ['https'], { connection: 'close' }, ENDED, /network administrator/, 2],
+	['no response', ['http'], { connection: 'close' }, LOST, /proxy or firewall/, 2],
+];
+
+const CASES = FAULTS.flatMap(([name, schemes, ...rest]) =>
+	schemes.map((scheme) => [scheme, name, ...rest] as const),
+);
+
+describe.each(CASES)('a proxy, over %s: %s', (scheme, _, fault, message, advice, tries) => {
+	test('the login says so, is not remembered as rejected, and the next run works', async () => {
+		const n8n = await n8nFor(scheme);
+		proxy.fault = fault;
+		const { error } = await n8n.run(sites({ maxRetries: 0 }));
+		expect(error).toMatchObject({ message: `${message} [item 0]`, httpCode: null });
+		expect(error?.description).toMatch(advice);
+		expect(proxy.requests).toHaveLength(1);
+		const tested = await n8n.testCredential(CREDENTIAL);
+		expect(tested).toEqual({
+			status: 'Error',
+			message: expect.stringContaining(message) as string,
+		});
+		expect(services[scheme].counts.requests).toBe(0);
+		proxy.fault = undefined;
+		await until('the next run works', async () => (await n8n.run(SITES)).items.length === 3);
+		expect(services[scheme].counts.tokenRequests).toBe(1);
+	});
+
+	test('a request for a site with the token that n8n has says so', async () => {
+		const n8n = await n8nFor(scheme);
+		await n8n.run(SITES);
+		proxy.reset();
+		proxy.fault = fault;
+		const { error } = await n8n.run(sites({ maxRetries: 1 }, [1042]));
+		expect(error).toMatchObject({ message, httpCode: null });
+		expect(error?.description).toMatch(advice);
+		expect(proxy.requests).toHaveLength(tries);
+		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 3 });
+	});
+});
+
+// Not every proxy names itself; one that refuses a login says so with 407
+test.each([400, 401])('a bare %i over http is taken for a rejected login', async (status) => {
+	const n8n = await n8nFor('http');
+	proxy.fault = respond(status);
+	for (let runs = 1; runs <= 2; runs++) {
+		const { error } = await n8n.run(SITES);
+		expect(error?.message).toContain('The service rejected the username or password');
+	}
+	expect(proxy.requests).toHaveLength(1);
+});

@@ -1,0 +1,162 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { NodeResult } from '../../tools/engine/engine';
+import { refusalBeyond } from '../../tools/fake-service/limit';
+import type { Service } from '../../tools/fake-service/service';
+import { manySites } from '../../tools/fake-service/sites';
+import { at } from '../../tools/helpers/at';
+import { bucket } from '../../tools/helpers/limiters';
+import { seaFarm, useSeaFarm } from '../../tools/engine/sea-farm';
+
+// What only real HTTP under n8n's engine can show; the rules are tested in the tests of its parts, and what comes of them in test/unit/run/conditions.test.ts
+
+const ids = manySites(200).map(({ siteId }) => siteId);
+const [first] = ids;
+
+const farm = useSeaFarm({ sites: manySites(200) });
+let service: Service;
+
+beforeEach(() => {
+	({ service } = farm);
+	random(0.01);
+});
+
+/** The share of a backoff that a retry waits for. */
+function random(share: number): void {
+	jest.spyOn(Math, 'random').mockReturnValue(share);
+}
+
+const run = async (
+	siteIds: readonly unknown[],
+	options: INodeParameters = {},
+	settings?: Parameters<typeof farm.run>[2],
+) => await farm.run({ operation: 'get', options }, siteIds, settings);
+
+const hintsOf = ({ hints }: NodeResult) => hints.map(({ message }) => message);
+
+describe('requests side by side', () => {
+	test.each([1, 7, 30])('are never more than Max Concurrency, here %i', async (maxConcurrency) => {
+		// Long enough for a busy machine to start them all
+		service.faults.site.push({ latencyMs: 300 });
+		const { items } = await run(ids.slice(0, 3 * maxConcurrency), { maxConcurrency });
+		expect(items).toHaveLength(3 * maxConcurrency);
+		expect(service.counts.maxInFlight).toBeLessThanOrEqual(maxConcurrency);
+		expect(service.counts.maxInFlight).toBeGreaterThan(maxConcurrency / 2);
+	});
+
+	test('need the credential read from the database of n8n once', async () => {
+		await run([first]);
+		const before = farm.engine.credentialReads;
+		await run(ids.slice(0, 50));
+		expect(farm.engine.credentialReads - before).toBe(1);
+	});
+
+	test('get all sites from a service that limits the rate and names no wait', async () => {
+		service.faults.site.push(refusalBeyond(bucket(1, 50), false));
+		expect((await run(ids.slice(0, 40))).items).toHaveLength(40);
+		expect(service.counts.byStatus[429]).toBeGreaterThan(0);
+	});
+});
+
+test.each([
+	['in seconds', 1],
+	['as a date', { dateInSeconds: 2 }],
+])('Retry-After of a 429 %s pauses the whole run, and hints say so', async (_form, retryAfter) => {
+	service.faults.site.push({ skip: 20, times: 1, status: 429, retryAfter }, { latencyMs: 5 });
+	const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
+	expect(result.items).toHaveLength(60);
+	const refused = farm.siteRequests.findIndex(({ status }) => status === 429);
+	// Up to seven others had been sent before the refusal was known
+	const later = farm.siteRequests.slice(refused + 8);
+	expect(later.length).toBeGreaterThan(20);
+	for (const { at: time } of later) {
+		expect(time - at(farm.siteRequests, refused).at).toBeGreaterThanOrEqual(995);
+	}
+	expect(hintsOf(result)).toEqual([
+		expect.stringMatching(/^The service was busy: the run paused for [123] seconds? in total\./),
+		'Requests were retried once.',
+	]);
+	// A run knows nothing of another
+	expect(hintsOf(await run([first]))).toEqual([]);
+});
+
+test('Retry-After of a 503 at one site is about that site alone', async () => {
+	service.faults.site.push({ siteId: first, times: 1, status: 503, retryAfter: 1 });
+	const result = await run(ids.slice(0, 60));
+	expect(result.items).toHaveLength(60);
+	expect(farm.siteRequests.at(-1)).toMatchObject({ siteId: first });
+	expect(hintsOf(result)).toEqual(['Requests were retried once.']);
+});
+
+test('Retry-After of an hour at the login fails all items after one request', async () => {
+	service.faults.token.push({ status: 429, retryAfter: 3600 });
+	const { error } = await run(ids.slice(0, 20));
+	expect(error?.message).toBe('The service asked to retry after 60 minutes [item 0]');
+	expect(error?.httpCode).toBe('429');
+	expect(service.counts.requests).toBe(1);
+});
+
+describe('stopping the execution', () => {
+	// Whoever waited for another try would wait for a minute
+	beforeEach(() => random(60));
+
+	test.each([3, 0])('ends the requests in flight, with Max Retries %i', async (maxRetries) => {
+		const stopping = new AbortController();
+		let arrived = 0;
+		service.faults.site.push({
+			when: () => {
+				if (++arrived === 4) setImmediate(() => stopping.abort());
+				return true;
+			},
+			connection: 'hang',
+		});
+		await expectStopped(ids, stopping.signal, { maxRetries, maxConcurrency: 4 });
+		expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
+	});
+
+	test.each([
+		['that the service asked for', { status: 429, retryAfter: 60 }],
+		['before a retry', { status: 502 }],
+	])('ends a wait %s', async (_, fault) => {
+		service.faults.site.push(fault);
+		const stopping = new AbortController();
+		const { setTimeout } = globalThis;
+		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
+			if (wait > 59_000) setImmediate(() => stopping.abort());
+			return setTimeout(then, wait);
+		});
+		await expectStopped([first], stopping.signal);
+		expect(service.counts.siteRequests).toBe(1);
+	});
+
+	test('while the parameters are read sends nothing', async () => {
+		const stopping = new AbortController();
+		const { setTimeout } = globalThis;
+		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
+			// n8n gets a turn
+			if (wait === 0) stopping.abort();
+			return setTimeout(then, wait);
+		});
+		await expectStopped(ids, stopping.signal);
+		expect(service.counts.siteRequests).toBe(0);
+	});
+
+	test('before it has begun sends nothing', async () => {
+		await expectStopped(ids, AbortSignal.abort());
+		expect(service.counts.siteRequests).toBe(0);
+	});
+
+	/** Then another user's whole run goes by, and the service hears of nobody else. */
+	async function expectStopped(
+		siteIds: unknown[],
+		signal: AbortSignal,
+		options = {},
+	): Promise<void> {
+		expect((await run(siteIds, options, { signal })).status).toBe('canceled');
+		const before = service.counts.siteRequests;
+		service.faults.site = [];
+		farm.engine = await seaFarm(service);
+		expect((await run(ids.slice(0, 50))).items).toHaveLength(50);
+		expect(service.counts.siteRequests).toBe(before + 50);
+		service.counts.siteRequests = before;
+	}
+});

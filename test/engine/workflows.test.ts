@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../tools/n8n/workspace';
+import { defined } from '../tools/helpers/at';
+import { commandsOf, readJobs } from '../tools/gate/jobs';
+
+const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
+const files = readdirSync(join(ROOT, '.github', 'workflows'));
+const ci = Object.values(readJobs('ci.yml'));
+
+/** What `.ci/run` runs. A step may stand behind something that starts, measures, or follows it. */
+function stepsOfCiRun(): string[] {
+	const commands = read('.ci', 'run')
+		.split('\n')
+		.filter((line) => !/^\s*#/.test(line))
+		.flatMap(
+			(line) =>
+				line.match(/\bnpm (?:ci|test|run [\w:]+)(?: --(?: [\w./=-]+)+)?|\.ci\/[\w-]+/g) ?? [],
+		);
+	return [...new Set(commands)].sort();
+}
+
+test('on GitHub, the jobs have the steps of .ci/run and no others', () => {
+	// Without the variables in front of it and the shard behind it
+	const commands = ci
+		.flatMap(commandsOf)
+		.map((command) => command.replace(/^(\w+=\S+ )+| -- --shard=.*$/g, ''));
+	expect([...new Set(commands)].sort()).toEqual(stepsOfCiRun());
+});
+
+test('the shards of a command are all there', () => {
+	const shards = ci.flatMap(commandsOf).flatMap((command) => {
+		const [, name, index, count] = /^(.*) -- --shard=(\d+)\/(\d+)$/.exec(command) ?? [];
+		return name === undefined ? [] : [{ name, index: Number(index), count: Number(count) }];
+	});
+	for (const { name, count } of shards) {
+		const found = shards.filter((shard) => shard.name === name).map(({ index }) => index);
+		expect(found).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+	}
+});
+
+test('every command is one of package.json or a file', () => {
+	const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+	for (const command of stepsOfCiRun()) {
+		const [, script] = /^npm run ([\w:]+)/.exec(command) ?? [];
+		if (script !== undefined) expect(scripts).toHaveProperty([script]);
+		else if (command.startsWith('.ci/')) execFileSync('bash', ['-n', join(ROOT, command)]);
+	}
+});
+
+test('a pull request has its answer in 15 minutes', () => {
+	for (const job of ci) expect(job['timeout-minutes']).toBeLessThanOrEqual(15);
+});
+
+test.each(files)('%s uses actions by their commit, and its commands are valid', (file) => {
+	for (const { steps = [] } of Object.values(readJobs(file))) {
+		for (const { uses, run } of steps) {
+			if (uses !== undefined) expect(uses).toMatch(/@[0-9a-f]{40}$/);
+			else if (run !== '${{ matrix.command }}') execFileSync('bash', ['-nc', defined(run)]);
+		}
+	}
+});

@@ -1,0 +1,275 @@
+import type { Locator } from 'playwright-core';
+import type { Site } from '../../../tools/fake-service/sites';
+import { at } from '../../../tools/helpers/at';
+import { eventually } from '../eventually';
+import { useN8n } from '../../../tools/n8n/use-n8n';
+import { openEditor } from './chromium';
+import type { Editor } from './editor';
+import { takePicture } from './pictures';
+
+/** The name of the node and the trigger in n8n's list of nodes. */
+const NODE = 'Aquaculture Site';
+
+/** As n8n names the first credential of the type. */
+const CREDENTIAL = 'Aquaculture account';
+
+/** What a fish farmer may look for, in n8n's list of about a thousand nodes. */
+const WORDS = [
+	...['aquaculture', 'fish', 'fish farm', 'salmon', 'trout', 'biomass', 'net pen'],
+	...['site', 'sites', 'unit', 'units', 'pen', 'pens', 'cage', 'cages', 'tank', 'tanks'],
+	...['farm', 'farms', 'sea', 'location', 'locations', 'position', 'positions', 'coordinates'],
+	...['change', 'changes', 'alert', 'alerts', 'map', 'geojson'],
+];
+
+const WINDOW = { width: 1520, height: 900 };
+
+const stage = useN8n('browser', { credential: false });
+let editor: Editor;
+
+beforeAll(async () => {
+	editor = await openEditor(stage, WINDOW);
+});
+
+/** Takes a picture in a window that is as low as its content. */
+async function takeLow(name: string, part: Locator, height: number): Promise<void> {
+	await editor.closeMessages();
+	await editor.page.setViewportSize({ ...WINDOW, height });
+	await takePicture(editor.page, name, part);
+	await editor.page.setViewportSize(WINDOW);
+}
+
+/**
+ * Takes a picture of the open node.
+ * @param left the width of the pane left of the parameters; by default just enough for all of an input's buttons
+ */
+async function takePanel(name: string, left = 330): Promise<void> {
+	await editor.narrowInput(left);
+	await takeLow(name, editor.panel, 650);
+}
+
+/** What else n8n shows at a node. */
+const NO_CAPTION = /^(\d+ items?|Execute workflow)$/;
+
+/** Closes the panel, and waits for the text below the node on the canvas: its name and its subtitle. */
+async function expectCaption(name: string, subtitle: string): Promise<void> {
+	await editor.closePanel();
+	const caption = editor.canvas.filter({ has: editor.page.getByText(name, { exact: true }) });
+	await eventually(async () => {
+		const lines = (await caption.innerText()).split('\n');
+		expect(lines.filter((line) => !NO_CAPTION.test(line))).toEqual([name, subtitle]);
+	});
+}
+
+async function expectTable(table: string[][]): Promise<void> {
+	await eventually(async () => expect(await editor.readTable()).toEqual(table));
+}
+
+/** A new node in a workflow of its own, with the credential. */
+async function openNode(action: string): Promise<void> {
+	await editor.newWorkflowWith(NODE, action);
+	await editor.useCredential(CREDENTIAL);
+}
+
+// A user's first hour, in this order: the first tests create the credential that the others use.
+
+it('is found in the node list by what a fish farmer calls it', async () => {
+	await editor.newWorkflow();
+	await editor.addManualTrigger();
+	const late: string[] = [];
+	for (const word of WORDS) {
+		const names = await editor.searchNodes(word);
+		if (!names.slice(0, 3).includes(NODE)) late.push(`${word} ${names.indexOf(NODE) + 1}`);
+	}
+	// OpenAI and Send Email hold these letters, and n8n ranks a node's name above any search term
+	expect(late).toEqual(['pen 5', 'sea 4']);
+	await editor.searchNodes('fish farm');
+	await takeLow('node-panel-search', editor.nodeList, 320);
+});
+
+it('says in the credential that a password is wrong, and that the right one works', async () => {
+	await editor.newWorkflowWith(NODE, 'Get site');
+	await editor.at('node-credentials-empty-state').getByRole('button').click();
+	const dialog = editor.credentialDialog;
+	await editor.fill('baseUrl', stage.service.baseUrl);
+	await editor.fill('username', stage.service.login.username);
+	await editor.fill('password', 'not the password');
+	await editor.saveCredential();
+	await dialog.getByText('More details').click();
+	await dialog.getByText(/username.*password/).waitFor();
+	await editor.closeMessages();
+	await takePicture(editor.page, 'credential-refused', dialog);
+
+	await editor.fill('password', stage.service.login.password);
+	await editor.saveCredential();
+	// n8n closes the dialog of a credential that works
+	await dialog.waitFor({ state: 'hidden' });
+	await editor.closeMessages();
+
+	await editor.at('credential-edit-button').click();
+	await dialog.getByText('Connection tested successfully').waitFor();
+	await takePicture(editor.page, 'credential', dialog);
+});
+
+describe('Aquaculture Site', () => {
+	it('shows a site when only its ID was entered', async () => {
+		await openNode('Get site');
+		await editor.fill('siteId', '1042');
+		await editor.execute();
+
+		const place = ['66.84512', '13.41207', 'Europe/Oslo'];
+		await expectTable([
+			[
+				...['siteId', 'siteName', 'type', 'code', 'license', 'maxTotalBiomass'],
+				...['latitude', 'longitude', 'timezone', 'unitCount'],
+			],
+			['1042', 'Storholmen', 'Sea', 'STOR', 'SAMPLE-1042', '7800', ...place, '10'],
+		]);
+		await expectCaption('Get site', 'Get: 1042');
+	});
+
+	it('shows units as rows, with an icon for each theme, and names a site that has none', async () => {
+		await openNode('Get units of sites');
+		await editor.fill('siteIds', '1042');
+		await editor.execute();
+
+		await eventually(async () => {
+			const [head, ...rows] = await editor.readTable();
+			expect(head?.join(' ')).toBe(
+				'siteId siteName unitId unitName latitude longitude code timezone',
+			);
+			expect(rows).toHaveLength(10);
+			expect(rows[6]?.join(' ')).toBe(
+				'1042 Storholmen 104207 Pen 7 66.84512 13.41897 STOR Europe/Oslo',
+			);
+		});
+		const icon = (file: string) => editor.panel.locator(`img[src$="${file}"]`).first().waitFor();
+		await icon('aquaculture.svg');
+		await takePanel('node-light');
+		await editor.page.emulateMedia({ colorScheme: 'dark' });
+		await icon('aquaculture.dark.svg');
+		await takePanel('node-dark');
+		await editor.page.emulateMedia({ colorScheme: 'light' });
+
+		await editor.fill('siteIds', '1101, 1088');
+		await editor.execute();
+		await eventually(async () => {
+			expect(await editor.readHints()).toEqual([
+				'No rows, because these sites have no units: Blåsundet (1101)',
+			]);
+			const [, ...rows] = await editor.readTable();
+			expect(rows.map(([, siteName, , unitName]) => `${siteName} ${unitName}`)).toEqual([
+				'Kjærstraumen Pen 1',
+				'Kjærstraumen Pen 2',
+				'Kjærstraumen Pen 3',
+			]);
+		});
+		await expectCaption('Get units of sites', 'Get Units: 1101, 1088');
+	});
+
+	it('shows a map as data and as a file, and names the units that are not on it', async () => {
+		await openNode('Get map of sites');
+		await editor.fill('siteIds', '1042, 1120');
+		await editor.choose('format', 'JSON');
+		await editor.execute();
+		const bbox = expect.any(String) as string;
+		const features = expect.stringContaining('unitName:Pen 10') as string;
+		await expectTable([
+			['type', 'bbox', 'features'],
+			['FeatureCollection', bbox, features],
+		]);
+		const notOnMap = /^Not on the map .*Pen 4 of site Hellværet .*Pen 5/;
+		await eventually(async () =>
+			expect(await editor.readHints()).toEqual([expect.stringMatching(notOnMap)]),
+		);
+
+		await editor.choose('format', 'File');
+		await editor.execute();
+		await editor.viewOutput('Binary');
+		await editor.output.getByText('sites.geojson').waitFor();
+		await takePanel('map');
+	});
+
+	it('says that a site does not exist, and what to do', async () => {
+		await openNode('Get site');
+		await editor.fill('siteId', '77');
+		await editor.execute();
+		await eventually(async () =>
+			expect(await editor.readFailure()).toEqual({
+				message: 'Site 77 was not found',
+				description: expect.stringMatching(/^Check the site ID\./) as string,
+			}),
+		);
+		await takePanel('not-found');
+	});
+
+	it('shows what the service sends as plain text, also where n8n renders HTML', async () => {
+		const { faults, sites } = stage.service;
+		const units = [{ unitId: 1, unitName: '<b>2</b> `&amp;`' }] as Site['units'];
+		sites.push({ ...at(sites, 0), siteId: 7, siteName: '<i>A</i>', units });
+		await openNode('Get map of sites');
+		await editor.fill('siteIds', '7');
+		await editor.execute();
+		await eventually(async () =>
+			expect(await editor.readHints()).toEqual([
+				expect.stringContaining('unit <b>2</b> `&amp;` of site <i>A</i> (7)'),
+			]),
+		);
+
+		faults.site.push({ status: 404, body: { json: { message: '<b>Gone</b> `&amp;`' } } });
+		await editor.execute();
+		await eventually(async () =>
+			expect((await editor.readFailure()).description).toContain('"‹b›Gone‹/b› `&amp;`"'),
+		);
+		stage.service.reset();
+	});
+
+	it('hides the switch that has no effect on a full response', async () => {
+		await openNode('Get site');
+		const simplify = editor.at('parameter-input-simplify');
+		await simplify.waitFor();
+		await editor.addOption('Full Response');
+		await editor.at('parameter-input-fullResponse').locator('.el-switch').click();
+		await simplify.waitFor({ state: 'detached' });
+	});
+
+	it('says what is left of a site when nothing is included', async () => {
+		await openNode('Get site');
+		const notice = editor.panel.getByText('contains only the ID and the name of the site');
+		expect(await notice.isVisible()).toBe(false);
+		await editor.chooseNone('include');
+		await notice.waitFor();
+	});
+});
+
+describe('Aquaculture Site Trigger', () => {
+	it('shows a test event of each kind that was chosen', async () => {
+		await editor.newWorkflow();
+		await editor.addNode(NODE, 'On unit changed');
+		await editor.useCredential(CREDENTIAL);
+		await editor.fill('siteIds', '1042');
+		await editor.execute('Fetch Test Event');
+		await eventually(async () => {
+			const [head, row] = await editor.readTable();
+			expect(head?.join(' ')).toBe(
+				'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
+			);
+			expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
+		});
+		await takePanel('trigger', 290);
+
+		for (const event of ['Site Changed', 'Unit Added', 'Unit Removed']) {
+			await editor.choose('events', event);
+		}
+		await editor.execute('Fetch Test Event');
+		await eventually(async () => {
+			const [, ...rows] = await editor.readTable();
+			expect(rows.map(([event]) => event).sort()).toEqual([
+				'siteChanged',
+				'unitAdded',
+				'unitChanged',
+				'unitRemoved',
+			]);
+		});
+		await expectCaption('Aquaculture Site Trigger', 'sites 1042');
+	});
+});

@@ -1,0 +1,253 @@
+import type { Locator, Page } from 'playwright-core';
+import { defined } from '../../../tools/helpers/at';
+import { until } from '../../../tools/helpers/until';
+
+export const boxOf = async (part: Locator) => defined(await part.boundingBox());
+
+/**
+ * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor takes the next one;
+ * what is read is what the editor shows now, which may change in a moment (see `eventually`). The `data-test-id`s are n8n's own, made for its own tests.
+ */
+export class Editor {
+	readonly panel: Locator;
+
+	/** The output of the open node's last run. */
+	readonly output: Locator;
+
+	readonly credentialDialog: Locator;
+
+	readonly nodeList: Locator;
+
+	/** The nodes of the workflow on the canvas. */
+	readonly canvas: Locator;
+
+	private readonly messages: Locator;
+
+	constructor(
+		readonly page: Page,
+		private readonly baseUrl: string,
+	) {
+		this.panel = this.at('ndv');
+		this.output = this.at('output-panel');
+		this.credentialDialog = this.at('editCredential-modal');
+		this.nodeList = this.at('node-creator');
+		this.canvas = this.at('canvas-node');
+		this.messages = page.locator('.el-notification');
+	}
+
+	at(testId: string, inside: Page | Locator = this.page): Locator {
+		return inside.locator(`[data-test-id="${testId}"]`);
+	}
+
+	async signIn({ email, password }: { email: string; password: string }): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/signin`);
+		await this.page.getByLabel('Email').fill(email);
+		await this.page.getByLabel('Password').fill(password);
+		await this.page.getByRole('button', { name: 'Sign in' }).click();
+		await this.page.waitForURL(/\/(home|workflow)/);
+	}
+
+	/** Opens an empty workflow with the list of nodes beside it. */
+	async newWorkflow(): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/new`);
+		await this.at('canvas-add-button').click();
+		await this.nodeList.waitFor();
+	}
+
+	async openWorkflow(workflowId: string): Promise<void> {
+		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}`);
+		await this.canvas.first().waitFor();
+	}
+
+	/** Opens the panel of a node on the canvas. */
+	async openNode(name: string): Promise<void> {
+		await this.canvas.filter({ has: this.page.getByText(name, { exact: true }) }).dblclick();
+		await this.panel.waitFor();
+	}
+
+	/** Types into the search of the node list; returns the names that it then shows, best first. */
+	async searchNodes(text: string): Promise<string[]> {
+		const search = this.nodeList.getByRole('textbox').first();
+		const names = this.at('node-creator-item-name', this.nodeList);
+		// So that no result of an earlier search is taken for one of this search
+		await search.fill('nothing has this name');
+		await until('the node list is empty', async () => (await names.count()) === 0);
+		await search.fill(text);
+		await names.first().waitFor();
+		return await names.allInnerTexts();
+	}
+
+	/** Searches for a node, and chooses the best entry that has exactly this name. */
+	private async chooseNode(name: string, text = name): Promise<void> {
+		await this.searchNodes(text);
+		const exactly = this.page.getByText(name, { exact: true });
+		await this.at('item-iterator-item', this.nodeList).filter({ has: exactly }).first().click();
+	}
+
+	/** Adds a manual trigger to an empty workflow and opens the list of nodes for the next one. */
+	async addManualTrigger(): Promise<void> {
+		await this.chooseNode('Manual Trigger', 'manual');
+		await this.canvas.first().waitFor();
+		await this.at('canvas-handle-plus').click();
+		await this.nodeList.getByText('What happens next?').waitFor();
+	}
+
+	/** Chooses a node from the list, then one of its actions or triggers; its panel opens. */
+	async addNode(name: string, action: string): Promise<void> {
+		await this.chooseNode(name);
+		const actions = this.nodeList.getByText(action, { exact: true });
+		// The list opens on the actions, with the triggers collapsed, or the other way around
+		const isListed = await actions.waitFor({ timeout: 10_000 }).then(
+			() => true,
+			() => false,
+		);
+		if (!isListed) await this.at('node-creator-category-item', this.nodeList).last().click();
+		await actions.click();
+		await this.panel.waitFor();
+	}
+
+	/** Adds a node that has no actions behind the last node of the workflow; its panel opens. */
+	async addNodeAtEnd(name: string): Promise<void> {
+		await this.at('canvas-handle-plus').last().click();
+		await this.nodeList.waitFor();
+		await this.chooseNode(name);
+		await this.panel.waitFor();
+	}
+
+	/** Starts a workflow with an AI agent and adds a node to its tools; the panel of the tool opens. */
+	async newAgentWith(tool: string): Promise<void> {
+		await this.newWorkflow();
+		await this.chooseNode('AI Agent');
+		await this.panel.waitFor();
+		await this.closePanel();
+		const tools = this.page.locator('[data-connection-type="ai_tool"]');
+		await this.at('canvas-handle-plus', tools).click();
+		await this.nodeList.waitFor();
+		await this.chooseNode(tool);
+		await this.panel.waitFor();
+	}
+
+	async newWorkflowWith(name: string, action: string): Promise<void> {
+		await this.newWorkflow();
+		await this.addManualTrigger();
+		await this.addNode(name, action);
+	}
+
+	/** The name of the open node. */
+	async readName(): Promise<string> {
+		return await this.at('inline-edit-preview', this.panel).innerText();
+	}
+
+	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
+	async useCredential(name: string): Promise<void> {
+		const chosen = this.at('node-credentials-select').locator('input').first();
+		await until(`${name} is chosen`, async () => (await chosen.inputValue()) === name);
+	}
+
+	/** Types into a field of the open node or dialog, replacing what was there. */
+	async fill(parameter: string, value: string): Promise<void> {
+		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
+	}
+
+	/** Chooses from a list of the open node; from a list of several, one more. */
+	async choose(parameter: string, option: string): Promise<void> {
+		await this.at(`parameter-input-${parameter}`).click();
+		const entry = this.page
+			.getByRole('option')
+			.filter({ has: this.page.getByText(option, { exact: true }) })
+			.filter({ visible: true });
+		await entry.click();
+		// A list of several stays open
+		await this.at('tab-params').click();
+		await entry.waitFor({ state: 'hidden' });
+	}
+
+	/** Adds an entry to the collection "Options" of the open node. */
+	async addOption(option: string): Promise<void> {
+		await this.at('collection-parameter-add', this.panel).click();
+		const entry = this.page.getByRole('option').filter({ hasText: option });
+		await entry.filter({ visible: true }).click();
+	}
+
+	/** Removes all choices from a list of several. */
+	async chooseNone(parameter: string): Promise<void> {
+		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');
+		await choices.first().waitFor();
+		for (let left = await choices.count(); left > 0; left--) {
+			await choices.first().click();
+			await choices.nth(left - 1).waitFor({ state: 'detached' });
+		}
+	}
+
+	/** Runs the open node by its button, and waits for the end. */
+	async execute(button = 'Execute step'): Promise<void> {
+		await this.closeMessages();
+		await this.at('node-execute-button').filter({ hasText: button }).click();
+		await this.messages.first().waitFor();
+		await this.closeMessages();
+	}
+
+	async viewOutput(as: 'Schema' | 'Table' | 'JSON' | 'Binary'): Promise<void> {
+		await this.at(`radio-button-${as.toLowerCase()}`, this.output).click();
+	}
+
+	/** The output's table, as it is shown now: the head, then the rows. */
+	async readTable(): Promise<string[][]> {
+		await this.viewOutput('Table');
+		const rows = this.output.locator('table tr');
+		await rows.first().waitFor();
+		// All at once, the cells of a row with tabs between them
+		return (await rows.allInnerTexts()).map((row) => {
+			const cells = row.split('\t').map((text) => text.trim());
+			// The last cell is a margin
+			return cells.at(-1) === '' ? cells.slice(0, -1) : cells;
+		});
+	}
+
+	async readHints(): Promise<string[]> {
+		const hints = await this.at('node-hint', this.output).allInnerTexts();
+		return hints.map((hint) => hint.trim());
+	}
+
+	/** The message of a node that failed, and what it says to do. */
+	async readFailure(): Promise<{ message: string; description: string }> {
+		return {
+			message: await this.at('node-error-message', this.output).innerText(),
+			description: await this.at('node-error-description', this.output).innerText(),
+		};
+	}
+
+	/** Sets the width of the pane to the left of the parameters; the output gets the rest. */
+	async narrowInput(pixels: number): Promise<void> {
+		const handle = this.at('panel-drag-button');
+		const { x, y } = await boxOf(handle);
+		const width = (await boxOf(this.at('tab-params'))).x - (await boxOf(this.panel)).x;
+		await handle.hover({ position: { x: 5, y: 5 } });
+		await this.page.mouse.down();
+		await this.page.mouse.move(x + 5 - (width - pixels), y + 5, { steps: 5 });
+		await this.page.mouse.up();
+	}
+
+	async closePanel(): Promise<void> {
+		await this.at('ndv-close-button').click();
+		await this.panel.waitFor({ state: 'hidden' });
+	}
+
+	async saveCredential(): Promise<void> {
+		await this.at('credential-save-button').click();
+	}
+
+	/** Closes the messages in the corner of the window. */
+	async closeMessages(): Promise<void> {
+		await until('no message is left', async () => {
+			if ((await this.messages.count()) === 0) return true;
+			await this.messages
+				.first()
+				.locator('.el-notification__closeBtn')
+				.click({ timeout: 1000 })
+				// A message also closes by itself
+				.catch(() => undefined);
+			return false;
+		});
+	}
+}

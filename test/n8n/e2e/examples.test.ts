@@ -1,0 +1,374 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { getIssues } from '@placemarkio/check-geojson';
+import type { INodeParameters } from 'n8n-workflow';
+import type { FeatureCollection } from '../../../nodes/AquacultureSite/operations/map';
+import type { Site } from '../../tools/fake-service/sites';
+import { at, defined } from '../../tools/helpers/at';
+import { until } from '../../tools/helpers/until';
+import { FILES, readExample as readExampleWith } from '../../tools/demo/example-files';
+import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/example-services';
+import type { Execution } from '../../tools/n8n/executions';
+import type { NewWorkflow } from '../../tools/n8n/n8n';
+import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';
+import { chain, manualTrigger, node } from '../../tools/n8n/workflows';
+
+/** A tool besides those of the examples, with which the MCP server is tried out. */
+const MAP_TOOL = 'Get_map_of_sites_in_Aquaculture_Site';
+
+const services = new ExampleServices();
+const { slack, sheets, openAi } = services;
+const stage = useN8n('examples', {
+	n8n: async (cleanup) => ({ env: await services.start(cleanup, 'examples') }),
+});
+
+let credentials: NodeCredentials;
+
+beforeAll(async () => {
+	credentials = await services.saveCredentials(stage.n8n, stage.credential);
+});
+
+beforeEach(() => {
+	stage.service.reset();
+	slack.messages.length = 0;
+});
+
+/** The examples that were read. */
+const seen = new Set<string>();
+
+/** An example in which the credentials have been selected. */
+function readExample(file: string): NewWorkflow {
+	seen.add(file);
+	return readExampleWith(file, credentials);
+}
+
+function parametersOf(example: NewWorkflow, node: string): INodeParameters {
+	return defined(example.nodes.find(({ name }) => name === node)).parameters;
+}
+
+/** Replaces a part of a node's text, as the note of the example says. */
+function edit(parameters: INodeParameters, parameter: string, from: string, to: string): void {
+	expect(parameters[parameter]).toContain(from);
+	parameters[parameter] = (parameters[parameter] as string).replace(from, to);
+}
+
+/** Imports an example and executes it as the editor does. */
+async function run(example: NewWorkflow): Promise<Execution> {
+	const execution = await stage.n8n.createAndRun(example);
+	expect(execution.failure).toBeUndefined();
+	expect(execution.status).toBe('success');
+	return execution;
+}
+
+it('posts the daily site report, one line for each site', async () => {
+	const example = readExample('daily-site-report-to-slack.json');
+	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999, abc');
+	await run(example);
+
+	const [message, ...others] = slack.messages;
+	expect(others).toEqual([]);
+	expect(message?.channel).toBe('#fish-farm');
+	const [head, ...lines] = (message?.text ?? '').split('\n');
+	expect(head).toMatch(/^\*Our sites on [A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\*$/);
+	expect(lines).toEqual([
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
+		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063',
+		expect.stringMatching(/^⚠️ .*"abc" is not a site ID/),
+		expect.stringMatching(/^⚠️ .*9999.* was not found/),
+	]);
+});
+
+it('says once in the daily site report that the login was rejected', async () => {
+	const example = readExample('daily-site-report-to-slack.json');
+	const wrong = { name: 'Mistyped', password: 'mistyped', username: 'report@example.com' };
+	const aquacultureApi = await saveCredential(stage.n8n, stage.service, wrong);
+	const site = defined(example.nodes.find(({ name }) => name === 'Get many sites'));
+	Object.assign(site, { credentials: { aquacultureApi } });
+	await run(example);
+
+	const [, ...lines] = (slack.messages[0]?.text ?? '').split('\n');
+	expect(lines).toEqual([
+		expect.stringMatching(/^⚠️ The service rejected the username or password/),
+	]);
+});
+
+/** The rows of n8n's own data table of this name. */
+async function readDataTable(name: string): Promise<object[]> {
+	const dataTableId = { __rl: true, mode: 'name', value: name };
+	const parameters = { operation: 'get', dataTableId, returnAll: true };
+	const rows = node('Rows', 'n8n-nodes-base.dataTable', 1.1, parameters);
+	return (await run(chain('Rows', manualTrigger(), rows))).json('Rows');
+}
+
+describe.each([
+	['units-to-data-table.json', async () => await readDataTable('Units')],
+	['units-to-google-sheets.json', () => sheets.rows],
+])('%s', (file, readRows) => {
+	it('writes a row for each unit', async () => {
+		await run(readExample(file));
+
+		const rows = await readRows();
+		expect(rows).toHaveLength(24);
+		expect(rows[6]).toMatchObject({
+			siteId: 1042,
+			siteName: 'Storholmen',
+			unitId: 104207,
+			unitName: 'Pen 7',
+			latitude: 66.84512,
+			longitude: 13.41897,
+			code: 'STOR',
+			timezone: 'Europe/Oslo',
+		});
+	});
+
+	it('finds the rows again by their unit, and appends what is new', async () => {
+		const { units } = at(stage.service.sites, 0);
+		Object.assign(at(units, 6), { unitName: 'Pen 7 North', latitude: 66.8462 });
+		units.push({ ...at(units, 9), unitId: 104211, unitName: 'Pen 11' });
+		await run(readExample(file));
+
+		const rows = await readRows();
+		expect(rows).toHaveLength(25);
+		const changed = { unitId: 104207, unitName: 'Pen 7 North', latitude: 66.8462 };
+		expect(rows[6]).toMatchObject(changed);
+		expect(rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
+	});
+});
+
+it('ends at the map, to be downloaded', async () => {
+	const execution = await run(readExample('map-file.json'));
+	const [{ binary } = {}, ...others] = execution.items('Get map of sites');
+	expect(others).toEqual([]);
+	expect(binary?.['data']).toMatchObject({
+		fileName: 'sites.geojson',
+		mimeType: 'application/geo+json',
+	});
+});
+
+it('saves the map in a folder once its last node is activated', async () => {
+	const example = readExample('map-file.json');
+	const save = defined(example.nodes.find(({ name }) => name === 'Write File to Disk'));
+	expect(save.disabled).toBe(true);
+	save.disabled = false;
+	// The only folder to which n8n 2 lets its nodes write by default
+	edit(parametersOf(example, 'Write File to Disk'), 'fileName', '/home/node', stage.n8n.userFolder);
+	const folder = join(stage.n8n.userFolder, '.n8n-files');
+	await mkdir(folder, { recursive: true });
+	await run(example);
+
+	const file = await readFile(join(folder, 'sites.geojson'), 'utf8');
+	expect(getIssues(file)).toEqual([]);
+	const { features } = JSON.parse(file) as FeatureCollection;
+	expect(features[0]?.geometry).toEqual({ type: 'Point', coordinates: [13.41207, 66.84512] });
+	expect(features.filter(({ properties }) => properties['kind'] === 'site')).toHaveLength(3);
+	expect(features.filter(({ properties }) => properties['kind'] === 'unit')).toHaveLength(24);
+});
+
+it('requests another endpoint with the login of the same credential', async () => {
+	const example = readExample('other-endpoint.json');
+	edit(
+		parametersOf(example, 'HTTP Request'),
+		'url',
+		'https://api.example.com',
+		stage.service.baseUrl,
+	);
+	const execution = await run(example);
+
+	expect(execution.json('HTTP Request')).toEqual([stage.service.sites[0]]);
+	expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+});
+
+it('answers a question with what the tools return', async () => {
+	const chatInput = 'Where is pen 7 of Storholmen?';
+	const item = { json: { action: 'sendMessage', sessionId: '1', chatInput } };
+	const pinData = { 'When chat message received': [item] };
+	const example = { ...readExample('ai-agent.json'), pinData };
+	const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+
+	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
+	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
+	expect(sites).toMatchObject(
+		['Storholmen', 'Ørnesvika', 'Gåsøya Sør'].map((siteName) => ({ siteName })),
+	);
+	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
+});
+
+describe('MCP server', () => {
+	let client: Client;
+
+	async function connect(token: string): Promise<Client> {
+		const connected = new Client({ name: 'test', version: '1.0.0' });
+		stage.cleanup.defer(() => connected.close());
+		const requestInit = { headers: { authorization: `Bearer ${token}` } };
+		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
+		await connected.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		return connected;
+	}
+
+	beforeAll(async () => {
+		const example = readExample('mcp-server.json');
+		Object.assign(parametersOf(example, 'Get many sites in Aquaculture Site'), {
+			output: 'selectedFields',
+			fields: ['siteName', 'unitCount', 'mapUrl'],
+		});
+		const name = MAP_TOOL.replaceAll('_', ' ');
+		const type = 'n8n-nodes-aquaculture.aquacultureSiteTool';
+		const parameters = { resource: 'site', operation: 'getMap', siteIds: '1042', options: {} };
+		example.nodes.push(node(name, type, 1, parameters, { credentials: credentials[type] }));
+		const toServer = { node: 'MCP Server Trigger', type: 'ai_tool' as const, index: 0 };
+		example.connections[name] = { ai_tool: [[toServer]] };
+		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
+		client = await connect(services.mcpToken);
+	});
+
+	/** What a model gets: the text of the tool's only content. */
+	async function call(tool: string, given: Record<string, string>) {
+		const result = await client.callTool({ name: tool, arguments: given });
+		const [content, ...others] = result.content as [{ type: string; text: string }];
+		expect(content.type).toBe('text');
+		expect(others).toEqual([]);
+		return { isError: result.isError === true, text: content.text };
+	}
+
+	it('rejects a client that does not know the token', async () => {
+		await expect(connect('wrong')).rejects.toThrow();
+	});
+
+	it('lists the node as tools that a model can tell apart', async () => {
+		const { tools } = await client.listTools();
+		const asSeen = Object.fromEntries(
+			tools.map(({ name, description, inputSchema: { properties, required } }) => [
+				name,
+				{ description, properties, required },
+			]),
+		);
+		const siteId = { type: 'string', description: 'The numeric ID of the site' };
+		const description = 'The numeric IDs of the sites, separated by commas';
+		const siteIds = { type: 'string', description };
+		expect(asSeen).toEqual({
+			[TOOLS.sites]: expect.objectContaining({
+				description: 'Get many sites in Aquaculture Site',
+			}) as unknown,
+			[MAP_TOOL]: expect.objectContaining({
+				description: 'Get map of sites in Aquaculture Site',
+			}) as unknown,
+			[TOOLS.site]: {
+				description: 'Get site in Aquaculture Site',
+				properties: { Site_ID: siteId },
+				required: ['Site_ID'],
+			},
+			[TOOLS.units]: {
+				description: 'Get units of sites in Aquaculture Site',
+				properties: { Site_IDs: siteIds },
+				required: ['Site_IDs'],
+			},
+		});
+	});
+
+	it('gives a model the site in few words, with one request', async () => {
+		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
+		expect(isError).toBe(false);
+		expect(JSON.parse(text)).toEqual([
+			{
+				siteId: 1042,
+				siteName: 'Storholmen',
+				type: 'Sea',
+				code: 'STOR',
+				license: 'SAMPLE-1042',
+				maxTotalBiomass: 7800,
+				latitude: 66.84512,
+				longitude: 13.41207,
+				timezone: 'Europe/Oslo',
+				unitCount: 10,
+			},
+		]);
+		expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+	});
+
+	it('gives a model the map as data, which it can read, and no file', async () => {
+		const { isError, text } = await call(MAP_TOOL, {});
+		expect(isError).toBe(false);
+		const [{ type, features }] = JSON.parse(text) as [FeatureCollection];
+		expect(type).toBe('FeatureCollection');
+		expect(features).toHaveLength(11);
+	});
+
+	it('gives a model the fields that were selected', async () => {
+		const { text } = await call(TOOLS.sites, {});
+		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
+		expect(JSON.parse(text)).toEqual([
+			{ siteId: 1042, siteName: 'Storholmen', unitCount: 10, mapUrl },
+			{ siteId: 1057, siteName: 'Ørnesvika', unitCount: 6, mapUrl },
+			{ siteId: 1063, siteName: 'Gåsøya Sør', unitCount: 8, mapUrl },
+		]);
+	});
+
+	it.each([
+		['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
+		['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
+	])('tells a model about %s, and what to do', async (_what, Site_ID, expected, isRequested) => {
+		const { isError, text } = await call(TOOLS.site, { Site_ID });
+		expect(isError).toBe(true);
+		expect(text).toMatch(expected);
+		expect(stage.service.counts.siteRequests > 0).toBe(isRequested);
+	});
+});
+
+describe('site change alert', () => {
+	/** Each line with a link to its place on a map. */
+	function expectAlert(...lines: string[]): void {
+		const [message, ...others] = slack.messages;
+		expect(others).toEqual([]);
+		expect(message?.channel).toBe('#fish-farm');
+		const link = / \(<https:\/\/www\.openstreetmap\.org\/\?mlat=[^|>]+\|map>\)$/;
+		const found = (message?.text ?? '').split('\n');
+		expect(found.map((line) => line.replace(link, ''))).toEqual(lines);
+		expect(found.filter((line) => !link.test(line))).toEqual([]);
+	}
+
+	it('posts a message for a change of each kind when it is tried out', async () => {
+		await run(readExample('site-change-alert-to-slack.json'));
+		expectAlert(
+			'The license of Storholmen changed from SAMPLE-1042 (before) to SAMPLE-1042',
+			'Pen 1 was added to Storholmen',
+			'Pen 1 was removed from Storholmen',
+			'Pen 1 of Storholmen was moved 111 m',
+		);
+	});
+
+	it('posts the changes that the next poll finds', async () => {
+		const example = readExample('site-change-alert-to-slack.json');
+		// n8n's shortest interval
+		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
+			pollTimes: { item: [{ mode: 'everyMinute' }] },
+		});
+		const { n8n, service } = stage;
+		const id = await n8n.createWorkflow(example);
+		await n8n.activate(id);
+
+		const [storholmen, ornesvika, gasoya] = service.sites as [Site, Site, Site];
+		storholmen.info.license = 'SAMPLE-2042';
+		at(storholmen.units, 6).latitude = 66.8462;
+		const removed = at(ornesvika.units.splice(5, 1), 0);
+		ornesvika.units.push({ ...removed, unitId: 105707, unitName: 'Pen 7' });
+		at(gasoya.units, 0).latitude = 67.02945;
+		at(gasoya.units, 1).unitName = 'Pen 2 South';
+		await until('Slack has the alert', () => slack.messages.length > 0);
+		await n8n.deactivate(id);
+
+		expectAlert(
+			'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-2042',
+			'Pen 7 of Storholmen was moved 120 m',
+			'Pen 6 was removed from Ørnesvika',
+			'Pen 7 was added to Ørnesvika',
+			'Pen 2 of Gåsøya Sør was renamed to Pen 2 South',
+		);
+	});
+});
+
+it('has run every example', () => {
+	expect([...seen].sort()).toEqual(FILES);
+});

@@ -1,0 +1,16 @@
+/** @type {import('jest').Config} */
+module.exports = {
+	testEnvironment: 'node',
+	rootDir: '../../..',
+	roots: ['<rootDir>/test/n8n/e2e'],
+	testMatch: ['**/*.test.ts'],
+	// marked is an ES module
+	transform: { '^.+\\.ts$|/marked/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!marked/)'],
+	globalSetup: '<rootDir>/test/tools/n8n/setup.ts',
+	// Each test file runs an n8n of its own, which takes 700 MB. On two processors, there is always one that waits.
+	maxWorkers: 3,
+	testSequencer: '<rootDir>/test/longest-first.js',
+	// A limit for what hangs; nothing is said about how long anything takes.
+	testTimeout: 600_000,
+};

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { cpSync, readFileSync } from 'node:fs';
+import { expectReportedChange } from '../../tools/n8n/checks';
+import { type CredentialReference, N8nInstance } from '../../tools/n8n/n8n';
+import type { N8nOptions } from '../../tools/n8n/n8n-process';
+import { setup } from '../../tools/n8n/setup';
+import { saveCredential, startFake } from '../../tools/n8n/use-n8n';
+import { callWebhook, chain, siteNode, webhook } from '../../tools/n8n/workflows';
+import type { Service } from '../../tools/fake-service/service';
+import { manySites } from '../../tools/fake-service/sites';
+import { at, defined } from '../../tools/helpers/at';
+import { Cleanup } from '../../tools/helpers/cleanup';
+import { type ComposeService, concurrencyOf, readCompose } from '../../tools/n8n/compose';
+import { buildImage, environmentHere } from '../../tools/n8n/docker';
+import { startServers } from '../../tools/n8n/servers';
+
+/** The service is far away, so that an execution mostly waits. */
+const LATENCY_MS = 200;
+
+const EXECUTIONS = 200;
+const SITES_EACH = 5;
+const SITES = manySites(50);
+const PATH = 'sites';
+
+const cleanup = new Cleanup();
+let service: Service;
+let main: N8nInstance;
+const workers: N8nInstance[] = [];
+let credential: CredentialReference;
+
+/** Calls of the webhook in flight at once: what two workers can run, and as many again in the queue. */
+let callers: number;
+
+/** What the Dockerfile and compose.yaml make: one main process and two workers. */
+beforeAll(async () => {
+	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
+	const services = readCompose(secrets);
+	const servers = await startServers(cleanup, services);
+	service = await startFake(cleanup, { sites: SITES });
+	service.faults.site.push({ latencyMs: LATENCY_MS });
+	const home = await buildImage();
+	const { install } = setup();
+	const startContainer = async (
+		name: string,
+		of: ComposeService,
+		worker?: N8nOptions['worker'],
+	) => {
+		const env = environmentHere(of, servers);
+		const n8n = await N8nInstance.create({ install, name, env, worker });
+		cleanup.defer(() => n8n.dispose());
+		cpSync(home, n8n.userFolder, { recursive: true });
+		await n8n.start();
+		return n8n;
+	};
+	main = await startContainer('queue-main', services.n8n);
+	const healthUrl = defined(services.n8n.healthcheck?.test.at(-1));
+	const health = await fetch(healthUrl.replace('http://localhost:5678', main.baseUrl));
+	expect(health.status).toBe(200);
+	const concurrency = concurrencyOf(services.worker);
+	for (let count = 1; count <= defined(services.worker.deploy).replicas; count++) {
+		const name = `queue-worker-${count}`;
+		workers.push(await startContainer(name, services.worker, { concurrency }));
+	}
+	callers = 2 * workers.length * concurrency;
+	credential = await saveCredential(main, service);
+	const read = siteNode('Read', credential, {
+		operation: 'getAll',
+		siteIds: '={{ $json.body.siteIds }}',
+	});
+	const workflow = chain('Read Sites', webhook(PATH, 'allEntries'), read);
+	await main.activate(await main.createWorkflow(workflow));
+});
+
+afterAll(() => cleanup.run());
+
+/** How many executions each worker has started so far. */
+const started = () =>
+	workers.map(
+		({ log }) => readFileSync(log, 'utf8').match(/Worker started execution/g)?.length ?? 0,
+	);
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number);
+
+const sitesOf = (index: number) =>
+	Array.from({ length: SITES_EACH }, (_, place) => at(SITES, (index * 3 + place) % SITES.length));
+
+/** Calls the webhook once per execution, which must return its sites; all tokens expire halfway. */
+async function callAll(): Promise<void> {
+	const responses: unknown[] = [];
+	let next = 0;
+	let done = 0;
+	const caller = async () => {
+		while (next < EXECUTIONS) {
+			const index = next++;
+			const siteIds = sitesOf(index).map(({ siteId }) => siteId);
+			const response = await callWebhook(main, PATH, { siteIds });
+			responses[index] = await response.json();
+			if (++done === EXECUTIONS / 2) service.expireTokens();
+		}
+	};
+	await Promise.all(Array.from({ length: callers }, caller));
+	expect(responses).toEqual(Array.from({ length: EXECUTIONS }, (_, index) => sitesOf(index)));
+}
+
+// Each test continues where the one before it has left the workers.
+
+test('two workers: all succeed, both take part, one login for each of them and each expiry', async () => {
+	await callAll();
+	expect(sum(started())).toBe(EXECUTIONS);
+	expect(Math.min(...started())).toBeGreaterThan(0);
+	expect(service.counts.refusedLogins).toBe(0);
+	expect(service.counts.logins).toBeGreaterThanOrEqual(2);
+	expect(service.counts.logins).toBeLessThanOrEqual(workers.length * 2);
+});
+
+test('one worker continues when the other has stopped, and one login is enough', async () => {
+	await at(workers, 1).stop();
+	const { logins } = service.counts;
+	await callAll();
+	expect(service.counts.logins).toBe(logins + 1);
+});
+
+test('the trigger, which the main process polls, starts an execution in a worker', async () => {
+	const before = sum(started());
+	await expectReportedChange({ n8n: main, service, credential });
+	expect(sum(started())).toBe(before + 1);
+});

@@ -1,0 +1,168 @@
+import type {
+	ICredentialDataDecryptedObject,
+	INodeExecutionData,
+	INodeParameters,
+	OnError,
+} from 'n8n-workflow';
+import { createEngine } from '../engine/engine';
+import type { Fault, FaultRequest } from '../fake-service/faults';
+import type { TokenLifetime } from '../fake-service/rules';
+import { siteNode } from '../engine/sea-farm';
+import { at } from '../helpers/at';
+import { OwnTime } from '../helpers/own-time';
+import {
+	type Counts,
+	CREDENTIAL,
+	HIT,
+	type Row,
+	SITES,
+	type Stage,
+	type Variation,
+} from './fault-table';
+
+/** The node's setting **On Error**. */
+export const ON_ERROR = {
+	stopWorkflow: 'Stop Workflow',
+	continueRegularOutput: 'Continue',
+	continueErrorOutput: 'Continue (using error output)',
+} as const satisfies Record<OnError, string>;
+export const SETTINGS = Object.keys(ON_ERROR) as OnError[];
+
+/** An item that failed: its place among the input items, and the message. */
+interface Failed {
+	item: number;
+	message: string;
+}
+
+/** What came of a run, and what the service saw of it. */
+export interface Outcome extends Counts {
+	stopped?: Failed;
+	kept: number[];
+	failed: Failed[];
+	/** Items of either kind that came out at the wrong output. */
+	misplaced: number;
+	elsewhere: number;
+}
+
+/** Of a token that is used up. */
+const LIFETIME_MS = 6000;
+
+/** What the table says of a cell. */
+export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
+	const failed = row.hit.map((item) => ({
+		item,
+		message: `${row.message ?? ''} [item ${item}]`
+			.replace('{site}', String(SITES[item]))
+			.replace('{status}', String(status)),
+	}));
+	const items = SITES.map((_, item) => item);
+	const stops = onError === 'stopWorkflow' && failed.length > 0;
+	return {
+		...(stops && { stopped: failed.find(({ item }) => item === (row.stopsAt ?? row.hit[0])) }),
+		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
+		failed: stops ? [] : failed,
+		misplaced: 0,
+		elsewhere: 0,
+		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
+	};
+}
+
+/**
+ * No token expires within seconds: time passes before the service refuses one that was used this often. In a real n8n,
+ * that has to be waited for.
+ */
+function agingOf({ uses }: TokenLifetime = {}): Fault {
+	const time = OwnTime.get();
+	const used = new Map<string, number>();
+	const age = ({ token = '' }: FaultRequest) => {
+		const before = used.get(token) ?? 0;
+		used.set(token, before + 1);
+		if (before !== uses) return 0;
+		time?.skip(LIFETIME_MS);
+		return time ? 0 : LIFETIME_MS;
+	};
+	return { latencyMs: age };
+}
+
+let users = 0;
+
+/**
+ * Brings the fault about, for a user of its own, so that no login of another cell is remembered.
+ *
+ * @returns what is in the credential
+ */
+export function arrange(
+	{ place }: Row,
+	variation: Variation,
+	stage: Stage,
+): ICredentialDataDecryptedObject {
+	const { service, tls, elsewhere } = stage;
+	for (const each of [service, tls, elsewhere]) each.reset();
+	const login = { ...service.login, username: `user-${++users}@example.com` };
+	for (const { logins } of [service, tls]) logins.push(login);
+	const faults = [variation.fault?.(stage) ?? []].flat();
+	if (place === 'site') {
+		const siteId = HIT.map((item) => at(SITES, item));
+		service.faults.site = faults.map((fault) => ({ siteId, ...fault }));
+		service.faults.tokenLifetime = variation.tokenLifetime;
+	} else {
+		const skip = place === 'first login' ? 0 : 1;
+		service.faults.token = faults.map((fault) => ({ skip, ...fault }));
+	}
+	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
+	service.faults.site.push(agingOf(service.faults.tokenLifetime));
+	return { baseUrl: service.baseUrl, ...login, ...variation.credential?.(stage) };
+}
+
+/** The input items: `id`, and how long the service may take for it. */
+export function inputOf({ hit, timeout = 30_000 }: Row): { id: number; timeout: number }[] {
+	return SITES.map((id, item) => ({ id, timeout: hit.includes(item) ? timeout : 30_000 }));
+}
+
+/** The node's parameters: one site after the other, so that each count is exact. */
+export function parametersOf({ maxRetries = 3 }: Row, { parameters }: Variation): INodeParameters {
+	return {
+		operation: 'get',
+		siteId: '={{ $json.id }}',
+		siteIds: '={{ $json.id }}',
+		options: { maxConcurrency: 1, maxRetries, timeout: '={{ $json.timeout }}' },
+		...parameters,
+	};
+}
+
+const isFailed = (item: INodeExecutionData) => item.error !== undefined || 'error' in item.json;
+const itemOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: number }).item;
+
+/** Runs one form of a row's fault in n8n's engine. */
+export async function runCell(
+	row: Row,
+	variation: Variation,
+	onError: OnError,
+	stage: Stage,
+): Promise<Outcome> {
+	const { service, tls, elsewhere } = stage;
+	const credentials = { [CREDENTIAL]: arrange(row, variation, stage) };
+	const engine = await createEngine({ fresh: false, credentials });
+	const { outputs, error } = await engine.run({
+		node: siteNode(parametersOf(row, variation), { onError }),
+		items: inputOf(row).map((json) => ({ json })),
+	});
+
+	const [regular = [], errors = []] = outputs;
+	const failed = (onError === 'continueErrorOutput' ? errors : regular).filter(isFailed);
+	const kept = regular.filter((item) => !isFailed(item));
+	const stopped = error && { item: Number(error.context.itemIndex), message: error.message };
+	const siteRequests = [...service.requests, ...tls.requests].filter(
+		({ endpoint, siteId }) =>
+			endpoint === 'site' && (stopped === undefined || siteId === SITES[stopped.item]),
+	);
+	return {
+		...(stopped && { stopped }),
+		kept: kept.map(itemOf),
+		failed: failed.map((item) => ({ item: itemOf(item), message: item.json.error as string })),
+		misplaced: regular.length + errors.length - kept.length - failed.length,
+		requests: siteRequests.length,
+		logins: service.counts.tokenRequests + tls.counts.tokenRequests,
+		elsewhere: elsewhere.counts.requests,
+	};
+}

@@ -1,0 +1,31 @@
+import type { Host } from '../../n8n/hosts';
+
+interface SlackMessage {
+	channel: string;
+	text: string;
+}
+
+/** The parts of Slack's Web API that send a message, and test a token (docs.slack.dev). */
+export class Slack {
+	/** Sample data. */
+	readonly accessToken = 'xoxb-sample-token';
+
+	/** What has been posted, oldest first. */
+	readonly messages: SlackMessage[] = [];
+
+	/** Called with each message. */
+	onMessage?: (message: SlackMessage) => void;
+
+	readonly host: Host = ({ method, path, headers, body }) => {
+		const { authorization } = headers;
+		if (authorization !== `Bearer ${this.accessToken}`) throw new Error('invalid_auth');
+		if (`${method} ${path}` === 'GET /api/users.profile.get') return { ok: true };
+		if (`${method} ${path}` !== 'POST /api/chat.postMessage') throw new Error('unknown_method');
+		const { channel, text } = body as SlackMessage;
+		if (!channel || !text) throw new Error('no_text');
+		this.messages.push({ channel, text });
+		this.onMessage?.({ channel, text });
+		const ts = `${this.messages.length}.000000`;
+		return { ok: true, channel, ts, message: { text } };
+	};
+}

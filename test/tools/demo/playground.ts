@@ -1,0 +1,137 @@
+import Table from 'cli-table3';
+import { ACTIONS, control, CONTROL_PATH } from '../fake-service/control';
+import type { Cleanup } from '../helpers/cleanup';
+import { type Demo, say } from '../n8n/cli';
+import { FILES, readExample } from './example-files';
+import type { ExampleServices } from './example-services';
+import type { NewWorkflow } from '../n8n/n8n';
+
+type Action = keyof typeof ACTIONS;
+
+/** The key of each change of the service. */
+const KEYS: Record<string, Action> = { m: 'move-pen', r: 'rename-unit', b: 'break', f: 'mend' };
+
+const ALERT = 'site-change-alert-to-slack.json';
+const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
+
+/** Once a minute, the shortest interval of n8n, so that nobody waits for long. */
+function pollEachMinute(workflow: NewWorkflow): void {
+	for (const { type, parameters } of workflow.nodes) {
+		if (type === TRIGGER) parameters['pollTimes'] = { item: [{ mode: 'everyMinute' }] };
+	}
+}
+
+/** All examples as workflows, ready to run; the change alert is published. */
+async function addExamples({ n8n, service, credential }: Demo, services: ExampleServices) {
+	const credentials = await services.saveCredentials(n8n, credential);
+	// n8n lists the newest first
+	for (const file of [...FILES.filter((each) => each !== ALERT), ALERT]) {
+		const example = readExample(file, credentials);
+		pollEachMinute(example);
+		const text = JSON.stringify(example).replaceAll('https://api.example.com', service.baseUrl);
+		const id = await n8n.createWorkflow(JSON.parse(text) as NewWorkflow);
+		if (file === ALERT) await n8n.activate(id);
+	}
+}
+
+/** Lines of two columns. */
+function columns(rows: Array<[label: string, value: string]>): string {
+	const width = Math.max(...rows.map(([label]) => label.length)) + 2;
+	return rows.map(([label, value]) => label.padEnd(width) + value).join('\n');
+}
+
+/** All that a person needs to try everything: one table of at most 100 columns. */
+function guide({ n8n, service }: Demo): string {
+	const { email, password } = n8n.rest.owner;
+	const { baseUrl, origin, login, sites } = service;
+	const table = new Table({ style: { head: [], border: [] } });
+	table.push(
+		[
+			'n8n',
+			columns([
+				['Address', `${n8n.baseUrl}/home/workflows`],
+				['Email', email],
+				['Password', password],
+			]),
+		],
+		[
+			'The service',
+			columns([
+				['Base URL', baseUrl],
+				['Username', login.username],
+				['Password', login.password],
+				...sites.map(({ siteId, siteName }, index): [string, string] => [
+					index === 0 ? 'Sites' : '',
+					`${siteId} ${siteName}`,
+				]),
+			]),
+		],
+		[
+			'Change it:\npress a key',
+			columns(Object.entries(KEYS).map(([key, action]) => [key, `${ACTIONS[action]}.`])),
+		],
+		[
+			'Or run a\ncommand',
+			Object.values(KEYS)
+				.map((action) => `curl -X POST ${origin}${CONTROL_PATH}/${action}`)
+				.join('\n'),
+		],
+		[
+			'What comes\nof it',
+			`The workflow "Site Change Alert to Slack" is published and polls once a minute.
+Its message appears here within two minutes, and its execution in n8n.`,
+		],
+		[
+			'Accounts',
+			`The credential and the examples are in n8n. None needs an account: Slack, Google Sheets,
+and OpenAI are played on this machine (the model repeats what the tools return). n8n
+reaches nothing else by HTTPS. The next run deletes all of it.`,
+		],
+	);
+	return table.toString();
+}
+
+/** Changes the service at each key of the table, if somebody sits at a terminal. */
+function listenToKeys({ service }: Demo, cleanup: Cleanup): void {
+	const { stdin } = process;
+	if (!stdin.isTTY) return;
+	stdin.setRawMode(true);
+	stdin.setEncoding('utf8');
+	stdin.on('data', (keys: string) => {
+		for (const key of keys) {
+			// In this mode, Ctrl-C is a key like any other
+			if (key === '\u0003') process.emit('SIGINT');
+			const action = KEYS[key];
+			if (action) control(service, 'POST', `${CONTROL_PATH}/${action}`);
+		}
+	});
+	cleanup.defer(() => stdin.setRawMode(false).pause());
+}
+
+/** Puts the examples into n8n, prints how to try everything, and leaves it running until the person stops it. */
+export async function openPlayground(
+	demo: Demo,
+	services: ExampleServices,
+	cleanup: Cleanup,
+): Promise<void> {
+	const { n8n, service } = demo;
+	say('Adding the examples.');
+	await addExamples(demo, services);
+	services.slack.onMessage = ({ channel, text }) => {
+		// Slack shows the words of a link, a terminal its address
+		const lines = text.replace(/<([^|>]+)\|[^>]*>/g, '$1').replace(/^/gm, '          ');
+		say(`Slack, ${channel}:\n${lines}`);
+	};
+	service.onControl = (action) => {
+		if (action in ACTIONS) say(`${ACTIONS[action as Action]}.`);
+	};
+	listenToKeys(demo, cleanup);
+	console.log(`\n${guide(demo)}\n\nPress Ctrl-C to stop.`);
+	const stopped = new Promise<boolean>((resolve) => {
+		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
+	});
+	if (!(await Promise.race([stopped, n8n.ended.then(() => false)]))) {
+		throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
+	}
+	say('Stopping n8n.');
+}

@@ -1,0 +1,216 @@
+import { resolve } from 'node:path';
+import { Container } from '@n8n/di';
+import {
+	CredentialTestContext,
+	ExecutionLifecycleHooks,
+	ExternalSecretsProxy,
+	WorkflowExecute,
+} from 'n8n-core';
+import { Workflow } from 'n8n-workflow';
+import type {
+	ExecutionError,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	INode,
+	INodeCredentialTestResult,
+	INodeExecutionData,
+	IPinData,
+	IRun,
+	IWorkflowBase,
+	IWorkflowExecuteAdditionalData,
+	NodeExecutionHint,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { CredentialStore } from './credential-store';
+import { logLines, startInstance, type LogLine } from './instance';
+import { asNodeTypes, loadPackageTypes, type LoadedTypes } from './package-types';
+import { PollingTrigger } from './polling-trigger';
+import { standInNodes } from './stand-in-nodes';
+
+const checkout = resolve(__dirname, '../../..');
+
+/** The address of this n8n in expressions; nothing listens there. */
+const INSTANCE_URL = 'http://localhost:5678/';
+
+const CREDENTIAL_TYPE = 'aquacultureApi';
+const NODE = 'Node';
+
+export interface EngineOptions {
+	/** What a user entered in each credential, by its name. */
+	credentials?: Record<string, ICredentialDataDecryptedObject>;
+	/** False shares the package's modules, and what they remember, with other such engines. */
+	fresh?: boolean;
+	types?: LoadedTypes;
+}
+
+/** A node as a test writes it; n8n adds the defaults of its parameters. */
+export interface TestNode extends Partial<Omit<INode, 'id' | 'position' | 'credentials'>> {
+	type: string;
+	/** The credential's name; by default the first one of the engine, none when null. */
+	credential?: string | null;
+}
+
+export interface RunOptions {
+	node: TestNode;
+	items?: Array<Partial<INodeExecutionData>>;
+	/** Stops the execution when it aborts, like n8n's Stop button. */
+	signal?: AbortSignal;
+}
+
+/** The run of a node, as n8n records it, with a shorter way to what tests need. */
+export interface NodeResult {
+	run: IRun;
+	status: IRun['status'];
+	error: (ExecutionError & { httpCode?: string | null }) | undefined;
+	items: INodeExecutionData[];
+	/** All outputs; with "Continue (using error output)" the last one is the error output. */
+	outputs: INodeExecutionData[][];
+	hints: NodeExecutionHint[];
+}
+
+/** n8n-core's execution engine with the nodes and the credential of the built package, and a database in memory. */
+export class Engine {
+	private readonly firstLogLine = logLines.length;
+
+	constructor(
+		/** The loaded node and credential types, as n8n's editor would describe them. */
+		readonly types: LoadedTypes,
+		private readonly store: CredentialStore,
+	) {}
+
+	/** What n8n's database holds for each credential now, decrypted. */
+	get database(): Record<string, ICredentialDataDecryptedObject> {
+		return this.store.database;
+	}
+
+	get credentialReads(): number {
+		return this.store.reads;
+	}
+
+	/** The lines in n8n's log since the engine was created, at all levels. */
+	get logs(): LogLine[] {
+		return logLines.slice(this.firstLogLine);
+	}
+
+	/** Saves what a user entered in the open credential; other fields stay. */
+	editCredential(name: string, changes: ICredentialDataDecryptedObject): void {
+		this.store.edit(name, changes);
+	}
+
+	/** "Test" in the credential's dialog, which shows the result: a method of the first node that names one for this type. */
+	async testCredential(name: string): Promise<INodeCredentialTestResult> {
+		const type = CREDENTIAL_TYPE;
+		const data = this.store.withDefaults(type, this.database[name] ?? {});
+		for (const node of Object.values(this.types.nodes)) {
+			if (!('execute' in node || 'poll' in node)) continue;
+			const { testedBy } = node.description.credentials?.find((each) => each.name === type) ?? {};
+			const test = typeof testedBy === 'string' && node.methods?.credentialTest?.[testedBy];
+			if (!test) continue;
+			const context = new CredentialTestContext(this.additionalData('internal'));
+			return await test.call(context, { id: '', name: '', type, data });
+		}
+		return { status: 'Error', message: 'No testing function found for this credential.' };
+	}
+
+	/**
+	 * Runs one node on the given items.
+	 *
+	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
+	 */
+	async run({ node, items = [{}], signal }: RunOptions): Promise<NodeResult> {
+		const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null };
+		const pinData = { Start: items.map((item) => ({ json: {}, ...item })) };
+		return await this.execute('trigger', [start, node], pinData, signal);
+	}
+
+	/** "Fetch Test Event": runs a trigger by hand in the editor. */
+	async testTrigger(node: TestNode): Promise<NodeResult> {
+		return await this.execute('manual', [node]);
+	}
+
+	/**
+	 * A polling trigger of an active workflow.
+	 *
+	 * @param saved the static data to start with: `saved` of another one, for a restarted n8n
+	 */
+	pollingTrigger(node: TestNode, saved: IDataObject = {}): PollingTrigger {
+		const workflow = this.workflow([node], saved);
+		return new PollingTrigger(workflow, this.additionalData('trigger'));
+	}
+
+	private async execute(
+		mode: WorkflowExecuteMode,
+		nodes: TestNode[],
+		pinData?: IPinData,
+		signal?: AbortSignal,
+	): Promise<NodeResult> {
+		const workflow = this.workflow(nodes);
+		const [startNode] = Object.values(workflow.nodes);
+		const executor = new WorkflowExecute(this.additionalData(mode), mode);
+		const execution = executor.run({ workflow, startNode, pinData });
+		const stop = () => execution.cancel();
+		signal?.addEventListener('abort', stop, { once: true });
+		if (signal?.aborted) stop();
+		const run = await execution;
+		signal?.removeEventListener('abort', stop);
+
+		const { error, runData } = run.data.resultData;
+		const { data, hints = [] } = runData[NODE]?.at(-1) ?? {};
+		const outputs = (data?.main ?? []).map((items) => items ?? []);
+		return { run, status: run.status, error, items: outputs[0] ?? [], outputs, hints };
+	}
+
+	/** A start node, if there is one, leads to the node under test. */
+	private workflow(nodes: TestNode[], staticData: IDataObject = {}) {
+		return new Workflow({
+			id: 'workflow-1',
+			name: 'Test',
+			active: false,
+			nodes: nodes.map(({ credential, ...node }, index) => ({
+				name: NODE,
+				typeVersion: 1,
+				parameters: {},
+				...structuredClone(node),
+				id: `node-${index + 1}`,
+				position: [index * 200, 0],
+				credentials: credential === null ? undefined : this.store.reference(credential),
+			})),
+			connections:
+				nodes.length > 1 ? { Start: { main: [[{ node: NODE, type: 'main', index: 0 }]] } } : {},
+			nodeTypes: asNodeTypes({ ...standInNodes, ...this.types.nodes }),
+			staticData: structuredClone(staticData),
+			settings: { executionOrder: 'v1' },
+		});
+	}
+
+	private additionalData(mode: WorkflowExecuteMode): IWorkflowExecuteAdditionalData {
+		const workflowData = { id: 'workflow-1', name: 'Test' } as IWorkflowBase;
+		const additionalData: Partial<IWorkflowExecuteAdditionalData> = {
+			credentialsHelper: this.store,
+			currentNodeExecutionIndex: 0,
+			executionId: 'execution-1',
+			externalSecretsProxy: Container.get(ExternalSecretsProxy),
+			hooks: new ExecutionLifecycleHooks(mode, 'execution-1', workflowData),
+			webhookWaitingBaseUrl: `${INSTANCE_URL}webhook-waiting`,
+			formWaitingBaseUrl: `${INSTANCE_URL}form-waiting`,
+			variables: {},
+			setExecutionStatus: () => undefined,
+		};
+		return additionalData as IWorkflowExecuteAdditionalData;
+	}
+}
+
+/**
+ * Starts an engine with the built package, or with the test's own types.
+ *
+ * @throws when the package is not built
+ */
+export async function createEngine({
+	credentials = {},
+	fresh = true,
+	types,
+}: EngineOptions = {}): Promise<Engine> {
+	startInstance();
+	const loaded = types ?? (await loadPackageTypes(checkout, fresh));
+	return new Engine(loaded, new CredentialStore(loaded.credentials, CREDENTIAL_TYPE, credentials));
+}

@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The part of a document that a command writes; the rest of the document is prose. */
+export interface Block {
+	/** In docs/, for example reliability.md. */
+	document: string;
+	/** For example "soak result". */
+	name: string;
+	/** For example "npm run test:soak -- --write". */
+	command: string;
+}
+
+/** Every block of the documents. */
+export const BLOCKS = {
+	faults: {
+		document: 'reliability.md',
+		name: 'fault matrix',
+		command: 'npm run test:faults',
+	},
+	soak: {
+		document: 'reliability.md',
+		name: 'soak result',
+		command: 'npm run test:soak -- --write',
+	},
+	mutation: {
+		document: 'reliability.md',
+		name: 'mutation scores',
+		command: 'npm run test:mutation -- --write',
+	},
+	credentialTest: {
+		document: 'credential-test.md',
+		name: 'outcomes',
+		command: 'CREDENTIAL_OUTCOMES=print npx jest test/engine/credential',
+	},
+	benchmark: {
+		document: 'benchmarks.md',
+		name: 'benchmark',
+		command: 'npm run bench',
+	},
+} satisfies Record<string, Block>;
+
+function split({ document, name, command }: Block) {
+	const file = join(__dirname, '../../../docs', document);
+	const begin = `<!-- The ${name}: written by \`${command}\` -->`;
+	const end = `<!-- The end of the ${name} -->`;
+	const [before = '', rest = ''] = readFileSync(file, 'utf8').split(begin);
+	const [block = '', after] = rest.split(end);
+	if (after === undefined) throw new Error(`${file} has no place for "${name}"`);
+	return { file, before: before + begin, block: block.trim(), after: end + after };
+}
+
+/** The block as it is in the document. */
+export const readBlock = (block: Block): string => split(block).block;
+
+/** Replaces the block in the document. */
+export function writeBlock(block: Block, text: string): void {
+	const { file, before, after } = split(block);
+	writeFileSync(file, `${before}\n\n${text}\n\n${after}`);
+}

@@ -1,0 +1,49 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Operation } from '../../../nodes/AquacultureSite/operations/operation';
+import type { Site } from '../../../nodes/AquacultureSite/site/site';
+
+/** A sample site with a field in each part that the contract does not name, and a unit that lacks some. */
+export const storholmen = {
+	siteId: 1042,
+	siteName: 'Storholmen',
+	owner: 'A',
+	info: {
+		longitude: 13.4,
+		latitude: 66.8,
+		type: 'Sea',
+		code: 'STOR',
+		license: 'SAMPLE-1042',
+		maxTotalBiomass: 7800,
+		timezone: 'Europe/Oslo',
+		depth: 80,
+	},
+	units: [
+		{ unitId: 2, unitName: 'Pen 2', longitude: 13.5, latitude: 66.9, net: 'blue' },
+		{ unitId: 1, unitName: 'Pen 1', longitude: null },
+	],
+};
+
+/**
+ * What an operation makes of an input item.
+ *
+ * @param parameters what the user entered, the collection 'Options' among them
+ * @param sites what the service sent, each requested by the ID that it has
+ */
+export async function perform(
+	operation: Operation,
+	{ options = {}, ...parameters }: Record<string, unknown> & { options?: IDataObject },
+	...sites: Site[]
+) {
+	const task = operation.parse((name, fallback) => parameters[name] ?? fallback, options);
+	const response = { statusCode: 200, headers: { 'x-trace': 'abc' } };
+	const hints: string[] = [];
+	const items = await task.toItems(
+		sites.map((site) => ({ siteId: String(site.siteId), site, response })),
+		{
+			addHint: (hint, name) => hints.push(`${hint}: ${name}`),
+			storeFile: async (content, fileName, mimeType) =>
+				await Promise.resolve({ data: content.toString(), fileName, mimeType }),
+		},
+	);
+	return { ...task, items, rows: items.map(({ json }) => json), hints };
+}

@@ -1,0 +1,91 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../n8n/workspace';
+
+/** A shipped file, and the tests that judge it. */
+export interface Target {
+	/** For example nodes/AquacultureSite/site/siteIds.ts. */
+	file: string;
+	tests: string[];
+}
+
+/** What can be tested in a few minutes. */
+const QUICK = ['siteIds', 'site', 'baseUrl', 'position'];
+
+const LOGIN_TESTS = ['test/engine/credential/', 'test/engine/isolation.test.ts'];
+const RUN_TEST = 'test/engine/run/SiteService.test.ts';
+const POLL_TEST = 'test/engine/AquacultureSiteTrigger.test.ts';
+const CONDITIONS = 'test/unit/run/conditions.test.ts';
+const WIRE_TESTS = 'test/engine/wire/';
+
+/** Their files are judged by all tests of the folder; these take milliseconds. */
+const PURE_FOLDERS = ['operations', 'site', 'trigger'];
+
+/** The starts of paths: where else a file shows what it does, besides the tests of its own name. All that happen to run it would take hours. */
+const OTHER_TESTS: Record<string, string[]> = {
+	'credentials/AquacultureApi': ['test/engine/descriptions.test.ts', ...LOGIN_TESTS, WIRE_TESTS],
+	AquacultureSite: ['test/engine/advice.test.ts', 'test/engine/descriptions.test.ts', RUN_TEST],
+	AquacultureSiteTrigger: ['test/engine/descriptions.test.ts'],
+	nodeErrors: ['test/engine/advice.test.ts'],
+	'operations/index': ['test/engine/descriptions.test.ts'],
+	'operations/operation': ['test/engine/AquacultureSite.test.ts'],
+	'run/session': ['test/engine/credential/memory.test.ts'],
+	'run/SiteService': [
+		CONDITIONS,
+		'test/engine/AquacultureSite',
+		'test/engine/credential/memory.test.ts',
+		WIRE_TESTS,
+	],
+	'service/advice': ['test/unit/service/response.test.ts', 'test/unit/trigger/reports.test.ts'],
+	'service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
+	'service/credentialTest': ['test/engine/credential/'],
+	'service/networkErrors': ['test/engine/proxy.test.ts', WIRE_TESTS],
+	'service/pastedText': ['test/unit/service/tokens.test.ts', ...LOGIN_TESTS],
+	'service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
+	'service/responseRules': ['test/unit/service/response.test.ts'],
+	'service/steps': ['test/unit/service/response.test.ts'],
+	'service/timer': ['test/unit/run/cancellation.test.ts'],
+	'service/tokens': LOGIN_TESTS,
+	'trigger/activation': [POLL_TEST],
+	'trigger/reading': [POLL_TEST],
+	'trigger/state': [POLL_TEST],
+};
+
+const filesIn = (folder: string) =>
+	readdirSync(join(ROOT, folder), { encoding: 'utf8', recursive: true }).map((file) =>
+		join(folder, file).replaceAll('\\', '/'),
+	);
+
+/** For example siteIds of nodes/AquacultureSite/site/siteIds.ts. */
+const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
+
+function targetOf(file: string, testFiles: string[]): Target {
+	// Where the tests mirror it, for example site/siteIds
+	const path = file.replace('nodes/AquacultureSite/', '').replace(/(\.\w+)?\.ts$/, '');
+	const folder = PURE_FOLDERS.find((name) => path.startsWith(`${name}/`));
+	const own = folder ? [`test/unit/${folder}/`] : [`test/unit/${path}.`, `test/engine/${path}.`];
+	const starts = [...own, ...(OTHER_TESTS[path] ?? [])];
+	const tests = testFiles.filter((test) => starts.some((start) => test.startsWith(start)));
+	if (tests.length === 0) throw new Error(`No tests are listed for ${file}`);
+	return { file, tests };
+}
+
+/**
+ * All shipped files, or those of some names.
+ * @throws Error where there is no file of a name, or where no tests judge a file
+ */
+export function findTargets(names: string[], quick: boolean): Target[] {
+	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
+	const all = ['nodes', 'credentials']
+		.flatMap(filesIn)
+		.filter((file) => file.endsWith('.ts'))
+		.map((file) => targetOf(file, testFiles));
+	const wanted = quick ? QUICK : names;
+	const unknown = wanted.filter((name) => !all.some((target) => nameOf(target.file) === name));
+	if (unknown.length > 0) {
+		throw new Error(
+			`There is no ${unknown.join(', ')}. Names: ${all.map(({ file }) => nameOf(file)).join(', ')}`,
+		);
+	}
+	return wanted.length === 0 ? all : all.filter((target) => wanted.includes(nameOf(target.file)));
+}

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
+import {
+	PROXY_RULES,
+	REJECTED_TOKEN,
+	SITE_RULES,
+	TOKEN_RULES,
+} from '../../nodes/AquacultureSite/service/responseRules';
+import { sampleSites } from '../tools/fake-service/sites';
+import { BOUNDS } from '../tools/cases/load';
+import { TABLE } from '../tools/cases/fault-table';
+import { BLOCKS, readBlock } from '../tools/helpers/document';
+
+const ROOT = join(__dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+const filesIn = (folder: string, ending: RegExp) =>
+	readdirSync(join(ROOT, folder), { encoding: 'utf8', recursive: true })
+		.filter((file) => ending.test(file) && !file.includes('node_modules'))
+		.map((file) => join(folder, file));
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+const DOCUMENTS = [
+	...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md'],
+	...filesIn('docs', /\.md$/),
+];
+
+/** Whether there is a file, with the heading that GitHub gives this anchor; any without an anchor. */
+function exists(file: string, anchor?: string): boolean {
+	if (!existsSync(join(ROOT, file))) return false;
+	const headings = anchor === undefined ? [] : [...read(file).matchAll(/^#+ (.*)$/gm)];
+	const toAnchor = (heading: string) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\w -]/g, '')
+			.replaceAll(' ', '-');
+	return anchor === undefined || headings.some(([, text = '']) => toAnchor(text) === anchor);
+}
+
+describe.each(DOCUMENTS)('%s', (document) => {
+	const text = read(document);
+
+	it('links to files and headings that exist', () => {
+		const links = text.matchAll(/(?:\]\(|(?:src(?:set)?|href)=")(?!\w+:)([^)#"]*)#?([^)"]+)?/g);
+		const broken = [...links].filter(
+			([, file, anchor]) => !exists(file ? join(dirname(document), file) : document, anchor),
+		);
+		expect(broken.map(([link]) => link)).toEqual([]);
+	});
+
+	it('names commands and paths that exist', () => {
+		const commands = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+		expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+		const paths = text.matchAll(/`((?:\.github|\.ci|credentials|docker|nodes|test)\/[^`\s]*)`/g);
+		expect([...paths].filter(([, path = '']) => !exists(path))).toEqual([]);
+	});
+});
+
+it('has the headings that comments in the code refer to', () => {
+	const files = ['credentials', 'nodes', 'test'].flatMap((folder) => filesIn(folder, /\.ts$/));
+	const links = files.flatMap((file) => [...read(file).matchAll(/(docs\/[\w-]+\.md)#?([\w-]+)?/g)]);
+	expect(links.length).toBeGreaterThan(20);
+	expect(links.filter(([, file = '', anchor]) => !exists(file, anchor))).toEqual([]);
+});
+
+it('has a place for whatever a command writes, and no other', () => {
+	const places = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/: written by `/g)]);
+	const blocks = Object.values(BLOCKS).map(readBlock);
+	expect(blocks.filter(Boolean)).toHaveLength(places.length);
+});
+
+/** The number that a constant has in a file. */
+function constant(file: string, name: string): number {
+	const [, digits = ''] = new RegExp(`\\b${name}(?: =|:) ([\\d_]+)`).exec(read(file)) ?? [];
+	return Number(digits.replaceAll('_', ''));
+}
+const ofNode = (file: string, name: string) => constant(`nodes/AquacultureSite/${file}.ts`, name);
+
+it.each([
+	['docs/requests.md', ofNode('run/concurrencyLimit', 'FIRST_IN_FLIGHT'), '# at first'],
+	['docs/requests.md', ofNode('operations/operation', 'DEFAULT_MAX_CONCURRENCY'), '# by default'],
+	['docs/requests.md', ofNode('run/circuitBreaker', 'PATIENCE_MS') / 1000, 'more than # seconds'],
+	['docs/requests.md', ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000, '# seconds in a'],
+	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],
+	['SECURITY.md', ofNode('service/tokens', 'MAX_REMEMBERED'), 'At most # logins'],
+	['SECURITY.md', ofNode('service/tokens', 'SHARED_WITH_NEW_CALLERS_MS') / 1000, 'after # seconds'],
+	[
+		'docs/reliability.md',
+		constant('test/tools/mutation/mutation.ts', 'KILLED_AT_LEAST'),
+		'than # %',
+	],
+	['docs/reliability.md', BOUNDS.logins, 'at most # logins'],
+	['docs/reliability.md', BOUNDS.retries, '# more, or'],
+	['docs/reliability.md', BOUNDS.waits, 'or # more with status 429'],
+	['docs/reliability.md', BOUNDS.requestsForTokens, 'at most # more'],
+	['docs/reliability.md', BOUNDS.seconds, 'at most # seconds'],
+	['docs/reliability.md', BOUNDS.secondsAtLimit, 'or # with status 429'],
+	['docs/reliability.md', BOUNDS.secondsWithoutEnd, 'takes at most #.'],
+])('%s says %d: %s', (document, figure, words) => {
+	expect(read(document).replace(/\s+/g, ' ')).toContain(words.replace('#', String(figure)));
+});
+
+/** A message without what differs from one case to the next. */
+const general = (message: string) =>
+	message.replace(/: credential ".*"$/, '').replace(/\{\w+\}|\d+ minutes|(?<=status )\d+/g, '…');
+
+it('explains every message of a fault, of the rules, and of the credential dialog', () => {
+	const rules = [...TABLE, ...TOKEN_RULES, ...SITE_RULES, ...PROXY_RULES, REJECTED_TOKEN];
+	const rows = readBlock(BLOCKS.credentialTest).matchAll(/\| ([^|]+?) +\|$/gm);
+	const inDialog = [...rows].map(([, message = '']) => message);
+	const messages = [...rules.map(({ message = '' }) => message), ...inDialog];
+	expect(messages).toContain('The service rejected the access token for site data');
+	const document = general(read('docs/messages.md'));
+	const missing = messages.filter((message) => !document.includes(general(message)));
+	// One row is for all that can be wrong with a base URL
+	expect(missing.filter((text) => !/^('Base URL'|The dialog says$|-+$)/.test(text))).toEqual([]);
+});
+
+it('has the sample map that the node makes of the first sample sites', () => {
+	const sites = sampleSites().slice(0, 3);
+	const { collection } = toSiteMap(sites.map((site) => ({ siteId: String(site.siteId), site })));
+	expect(JSON.parse(read('examples/sample-sites.geojson'))).toEqual({
+		description: expect.stringMatching(/^Sample data/) as unknown,
+		...collection,
+	});
+});

@@ -1,0 +1,195 @@
+import { check } from '@placemarkio/check-geojson';
+import fc from 'fast-check';
+import { getMap, toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
+import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import { forAll } from '../../tools/helpers/fuzz';
+import { defined } from '../../tools/helpers/at';
+import { perform } from '../../tools/helpers/operation';
+import { siteJson } from '../../tools/helpers/site-json';
+
+const mapOf = (...sites: Site[]) =>
+	toSiteMap(sites.map((site, index) => ({ siteId: String(index + 1), site })));
+const siteAt = (latitude: unknown, longitude: unknown): Site => ({ info: { latitude, longitude } });
+const boxAround = (latitudes: number[], longitudes: number[]) =>
+	mapOf(...latitudes.map((latitude, index) => siteAt(latitude, longitudes[index]))).collection.bbox;
+const idsOf = ({ collection }: ReturnType<typeof toSiteMap>) =>
+	collection.features.map(({ id }) => id);
+
+const site = {
+	siteId: 1042,
+	siteName: 'Storholmen',
+	owner: 'unknown field',
+	info: { longitude: 13.4, latitude: 66.8, type: 'Sea', license: null, depth: 80 },
+	units: [{ unitId: 7, unitName: 'Pen 7', longitude: 13.5, latitude: 66.9, net: 'blue' }],
+};
+
+const { siteId, siteName, owner } = site;
+const pen = { unitId: 7, unitName: 'Pen 7', net: 'blue' };
+const map = {
+	type: 'FeatureCollection',
+	bbox: [13.4, 66.8, 13.5, 66.9],
+	features: [
+		{
+			type: 'Feature',
+			id: 'site-1042',
+			geometry: { type: 'Point', coordinates: [13.4, 66.8] },
+			properties: { kind: 'site', siteId, siteName, owner, type: 'Sea', license: null, depth: 80 },
+		},
+		{
+			type: 'Feature',
+			id: 'unit-1042-7',
+			geometry: { type: 'Point', coordinates: [13.5, 66.9] },
+			properties: { kind: 'unit', siteId, siteName, ...pen },
+		},
+	],
+};
+
+describe('Get Map', () => {
+	test('returns the sites and their units as points with all their properties (RFC 7946)', async () => {
+		const result = await perform(getMap, { siteIds: '1042' }, site);
+		expect(result).toMatchObject({ siteIds: ['1042'], parts: ['info', 'units'], hints: [] });
+		expect(result.items).toEqual([{ json: map }]);
+	});
+
+	test('returns those of several sites as a file in the field that is chosen', async () => {
+		const parameters = { siteIds: '1042, 7', format: 'file', binaryPropertyName: 'map' };
+		const { items } = await perform(getMap, parameters, site, { siteId: 7 });
+		const [{ json, binary } = { json: {} }, ...more] = items;
+		expect(more).toEqual([]);
+		expect(json).toEqual({ fileName: 'sites.geojson', siteCount: 2, featureCount: 2 });
+		expect(JSON.parse(binary?.map?.data ?? '')).toEqual(map);
+	});
+
+	test('returns a file of one site under its ID', async () => {
+		const { items } = await perform(getMap, { siteIds: '1042', format: 'file' }, site);
+		const file = { fileName: 'site-1042.geojson', mimeType: 'application/geo+json' };
+		expect(items).toMatchObject([{ json: { fileName: file.fileName }, binary: { data: file } }]);
+	});
+
+	test('names in a hint what is not on the map, or at a doubtful place', async () => {
+		const units = [{ unitName: 'Pen 1', latitude: 0, longitude: 0 }];
+		const { hints } = await perform(getMap, { siteIds: '1042' }, { siteId: 1042, units });
+		expect(hints).toEqual([
+			'Not on the map because they have no usable coordinates: site 1042',
+			'At 0° N 0° E, so the coordinates may be missing: unit Pen 1 of site 1042',
+		]);
+	});
+});
+
+describe('a map', () => {
+	test('has no box where it is empty (section 5)', () => {
+		expect(mapOf({}).collection).toEqual({ type: 'FeatureCollection', features: [] });
+	});
+
+	test('has an ID of its own for each unit, also where the service sends none or repeats one', () => {
+		const unitIds = [undefined, undefined, 7, '7', { a: 1 }, null, 7];
+		const units = unitIds.map((unitId) => ({ unitId, latitude: 1, longitude: 2 }));
+		const result = mapOf({ units }, site);
+		expect(idsOf(result)).toEqual([
+			...['unit-1-no-id-1', 'unit-1-no-id-2', 'unit-1-7', 'unit-1-7-2', 'unit-1-{"a":1}'],
+			...['unit-1-no-id-6', 'unit-1-7-3', 'site-2', 'unit-2-7'],
+		]);
+		const properties = { kind: 'unit', siteId: null, siteName: null };
+		expect(result.collection.features[0]?.properties).toEqual(properties);
+	});
+
+	test('of any sites is valid GeoJSON, in which each site and unit is found or named', () => {
+		forAll([fc.array(siteJson, { maxLength: 3 })], (sites) => {
+			const before = JSON.stringify(sites);
+			const result = mapOf(...sites);
+			// Throws where RFC 7946 is not kept
+			check(JSON.stringify(result.collection));
+			const things = sites.flatMap((any) => [infoOf(any) ?? {}, ...(unitsOf(any) ?? [])]);
+			const ids = idsOf(result);
+			expect(ids.length + result.unlocated.length).toBe(things.length);
+			expect(new Set(ids).size).toBe(ids.length);
+			for (const { geometry } of result.collection.features) {
+				const [longitude, latitude] = geometry.coordinates;
+				expect(Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90).toBe(true);
+			}
+			expect(JSON.stringify(sites)).toBe(before);
+		});
+	});
+});
+
+describe('the box around it (RFC 7946, section 5)', () => {
+	test.each([
+		['over the antimeridian (section 5.2)', [-17, -18], [179, -178], [179, -18, -178, -17]],
+		['over it with one in the middle', [0, 0, 0], [-179, 178, 180], [178, 0, -179, 0]],
+		['on both sides of it at once', [0, 0], [180, -180], [180, 0, -180, 0]],
+		['at the pole', [90, 80], [13, 15], [13, 80, 15, 90]],
+		['at both ends of the world', [-90, 90], [0, 0], [0, -90, 0, 90]],
+		['not over it where both ways are as wide', [0, 0], [-90, 90], [-90, 0, 90, 0]],
+		['the widest gap decides', [0, 0, 0], [-120, 0, 110], [-120, 0, 110, 0]],
+	])('%s', (_where, latitudes, longitudes, bbox) => {
+		expect(boxAround(latitudes, longitudes)).toEqual(bbox);
+		expect(boxAround([...latitudes].reverse(), [...longitudes].reverse())).toEqual(bbox);
+	});
+
+	test('holds every point, and is as narrow as they are close, wherever they are', () => {
+		const latitude = fc.double({ min: -90, max: 90, noNaN: true });
+		const offset = fc.double({ min: -30, max: 30, noNaN: true });
+		const points = fc.array(fc.tuple(latitude, offset), { minLength: 1 });
+		forAll([points, fc.integer({ min: -180, max: 180 })], (places, center) => {
+			const latitudes = places.map(([place]) => place);
+			const longitudes = places
+				.map(([, east]) => center + east)
+				.map((east) => (east > 180 ? east - 360 : east < -180 ? east + 360 : east));
+			const [west, south, east, north] = defined(boxAround(latitudes, longitudes));
+			expect((east - west + 360) % 360).toBeLessThanOrEqual(60 + 1e-9);
+			expect(latitudes.every((place) => place >= south && place <= north)).toBe(true);
+			const isInside = (place: number) =>
+				west <= east ? place >= west && place <= east : place >= west || place <= east;
+			expect(longitudes.every(isInside)).toBe(true);
+		});
+	});
+});
+
+describe('what has no place on earth stays out of the map and is named', () => {
+	test.each<[unknown, unknown]>([
+		[null, 13.4],
+		[66.8, null],
+		['66.8', '13.4'],
+		[90.0001, 0],
+		[-90.0001, 0],
+		[0, 180.0001],
+		[0, -180.0001],
+		[Infinity, 0],
+	])('latitude %p, longitude %p', (latitude, longitude) => {
+		const { collection, unlocated } = mapOf({
+			siteName: 'Storholmen',
+			info: { latitude, longitude },
+			units: [
+				{ unitId: 7, unitName: 'Pen 7', latitude, longitude },
+				{ latitude, longitude },
+			],
+		});
+		expect(collection.features).toEqual([]);
+		expect(unlocated).toEqual([
+			'site Storholmen (1)',
+			'unit Pen 7 of site Storholmen (1)',
+			'unit no-id-2 of site Storholmen (1)',
+		]);
+	});
+
+	test.each<[number, number]>([
+		[90, 180],
+		[-90, -180],
+		[0, 13],
+		[66, 0],
+	])('but %d, %d is a place', (latitude, longitude) => {
+		const { collection, unlocated, atNullIsland } = mapOf(siteAt(latitude, longitude));
+		expect(collection.features[0]?.geometry.coordinates).toEqual([longitude, latitude]);
+		expect([...unlocated, ...atNullIsland]).toEqual([]);
+	});
+
+	test('0, 0 is on the map, and named as doubtful', () => {
+		const { collection, unlocated, atNullIsland } = mapOf({
+			...siteAt(0, 0),
+			units: [{ unitId: 7, latitude: -0, longitude: 0 }],
+		});
+		expect(collection.features).toHaveLength(2);
+		expect(atNullIsland).toEqual(['site 1', 'unit 7 of site 1']);
+		expect(unlocated).toEqual([]);
+	});
+});

@@ -1,0 +1,117 @@
+import type { RequestBounds } from '../../../nodes/AquacultureSite/service/request';
+import { StoppedError, Cancellation } from '../../../nodes/AquacultureSite/run/cancellation';
+import { settle } from '../../tools/helpers/fake-clock';
+import { stopClock } from '../../tools/helpers/stop-clock';
+
+// As in n8n 1.x: `sleep` knows no signal
+jest.mock('n8n-workflow', () => {
+	const workflow = jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow');
+	return { ...workflow, sleep: async (milliseconds: number) => await workflow.sleep(milliseconds) };
+});
+
+test('a stopped run is known to n8n by the word "canceled"', () => {
+	expect(String(new StoppedError())).toMatch(/^StoppedError: .*\bcanceled\b/);
+});
+
+describe('a pause', () => {
+	// No time passes but for the test's own
+	beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
+	afterEach(() => jest.useRealTimers());
+
+	test('ends after its time', async () => {
+		const stopping = new Cancellation();
+		const ended = jest.fn();
+		void stopping.pause(1000).then(ended);
+		await jest.advanceTimersByTimeAsync(999);
+		expect(ended).not.toHaveBeenCalled();
+		await jest.advanceTimersByTimeAsync(1);
+		expect(ended).toHaveBeenCalled();
+	});
+
+	test.each([true, false])(
+		'ends when the run is stopped, also where n8n lets nobody end a wait',
+		async (isBefore) => {
+			const stopping = new Cancellation();
+			if (isBefore) stopping.stop();
+			const pause = stopping.pause(1000);
+			expect(stopping.stop()).toBeInstanceOf(StoppedError);
+			await pause;
+		},
+	);
+});
+
+describe('work', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	/** Starts work that never ends by itself and sets these times; returns whether it has been aborted. */
+	function startWork(stopping: Cancellation, ...times: number[]): () => boolean {
+		let isAborted = () => false;
+		const work = stopping.run(async ({ signal, setDeadline }) => {
+			isAborted = () => signal.aborted;
+			times.forEach(setDeadline);
+			return await new Promise(() => undefined);
+		});
+		work.catch(() => undefined);
+		return () => isAborted();
+	}
+
+	test('is aborted when the time is over that it has set last', () => {
+		const clock = stopClock();
+		const stopping = new Cancellation();
+		const works = [[1000], [5000, 3000], [2000, 4000]].map((times) =>
+			startWork(stopping, ...times),
+		);
+		const aborted = [];
+		for (let second = 0; second < 4; second++) {
+			clock.advance(1000);
+			aborted.push(works.filter((isAborted) => isAborted()).length);
+		}
+		expect(aborted).toEqual([1, 1, 2, 3]);
+	});
+
+	test('that has ended is not aborted', async () => {
+		const clock = stopClock();
+		const ended = await new Cancellation().run(({ signal, setDeadline }) => {
+			setDeadline(1000);
+			return Promise.resolve(signal);
+		});
+		clock.advance(1000);
+		expect(ended.aborted).toBe(false);
+	});
+
+	test('has one timer in common, however much of it there is', async () => {
+		const clock = stopClock();
+		const timers = jest.spyOn(AbortSignal, 'timeout');
+		const stopping = new Cancellation();
+		for (let second = 0; second < 30; second++) {
+			await stopping.run(({ setDeadline }) => {
+				setDeadline(10_000);
+				return Promise.resolve();
+			});
+			clock.advance(1000);
+		}
+		expect(timers.mock.calls).toHaveLength(3);
+	});
+
+	test('is aborted when the run is stopped, until it has ended', async () => {
+		const stopping = new Cancellation();
+		const signals: AbortSignal[] = [];
+		const work = async ({ signal }: RequestBounds) => {
+			signals.push(signal);
+			await settle();
+		};
+		await stopping.run(work);
+		const underWay = stopping.run(work);
+		stopping.stop();
+		await expect(underWay).rejects.toThrow(StoppedError);
+		await expect(stopping.run(work)).rejects.toThrow(StoppedError);
+		expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+	});
+
+	test('that cannot be aborted is not waited for', async () => {
+		const stopping = new Cancellation();
+		const underWay = stopping.run(async () => await new Promise(() => undefined));
+		stopping.stop();
+		await expect(underWay).rejects.toThrow(StoppedError);
+	});
+});

@@ -1,0 +1,182 @@
+import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
+import type { Send } from '../../../nodes/AquacultureSite/run/session';
+import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
+import { connectionFailure } from '../../../nodes/AquacultureSite/service/connectionFailures';
+import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { tokenFailure, tokenIn } from '../../../nodes/AquacultureSite/service/response';
+import { type Fault, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
+import { FakeClock } from '../../tools/helpers/fake-clock';
+import type { Condition, Outcome } from '../../tools/cases/conditions';
+
+/** Numbers that look random and are the same for the same seed. */
+export function useSeed(seed: number): void {
+	let state = seed;
+	jest.spyOn(Math, 'random').mockImplementation(() => {
+		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+		return state / 2 ** 32;
+	});
+}
+
+const BASE_URL = 'https://service.example';
+const PASSWORD = 'sample-password';
+
+/** What the service and the network on the way to it make of the requests of a run. */
+class SimulatedService {
+	readonly counts = { requests: 0, failed: 0, logins: 0 };
+
+	private readonly plan = new FaultPlan();
+
+	private readonly validUntil = new Map<string, number>();
+
+	constructor(
+		private readonly condition: Condition,
+		private readonly timers: FakeClock,
+		/** Milliseconds of a round trip. */
+		private readonly latency: number,
+	) {
+		Object.assign(this.plan.faults, condition.service({ now: () => timers.now() }));
+	}
+
+	get credentials() {
+		const { token = 'none' } = this.condition;
+		const accessToken = token === 'none' ? '' : token;
+		if (token === 'valid') this.validUntil.set(token, Infinity);
+		return { baseUrl: BASE_URL, username: 'sample', password: PASSWORD, accessToken };
+	}
+
+	readonly send: Send = async (own, { url, timeout }, { signal, setDeadline, onLogin }) => {
+		const ended = new Promise<ServiceFailure>((resolve) => {
+			signal.addEventListener('abort', () =>
+				resolve(connectionFailure(['ERR_CANCELED'], BASE_URL)),
+			);
+		});
+		if (own.accessToken === '' || own.tokenFingerprint === 'expired') {
+			setDeadline(30_000 + timeout);
+			const late = this.timers
+				.sleep(30_000)
+				.then(() => connectionFailure(['ETIMEDOUT'], BASE_URL, 'run'));
+			// n8n does not end a login when a run is stopped
+			const login = await Promise.race([late, this.logIn()]);
+			if (typeof login !== 'string') {
+				onLogin(login);
+				return login;
+			}
+			Object.assign(own, { accessToken: login, tokenFingerprint: '' });
+			onLogin({ accessToken: login, tokenFingerprint: '', age: 0 });
+		}
+		setDeadline(timeout);
+		return await Promise.race([ended, this.readSite(url, own.accessToken as string)]);
+	};
+
+	private async logIn() {
+		this.counts.logins++;
+		const request = { endpoint: 'token', method: 'POST', url: '/auth/token', body: '{}' } as const;
+		const token = `token-${this.counts.logins}`;
+		const response = await this.exchange(request, () => {
+			const lifetime = this.condition.tokenLifetime ?? Infinity;
+			this.validUntil.set(token, this.timers.now() + lifetime);
+			return { status: 200, body: { access_token: token, token_type: 'Bearer' } };
+		});
+		if (!response) return connectionFailure(['ECONNRESET'], BASE_URL, 'run');
+		return tokenIn(response) ?? tokenFailure(response, { url: BASE_URL, password: PASSWORD });
+	}
+
+	private async readSite(url: string, token: string) {
+		this.counts.requests++;
+		const siteId = Number(/\d+(?=\?|$)/.exec(url)?.[0]);
+		const request = { endpoint: 'site', method: 'GET', url, siteId, token, body: '' } as const;
+		const response = await this.exchange(request, () =>
+			this.timers.now() < (this.validUntil.get(token) ?? 0)
+				? { status: 200, body: { siteId, siteName: 'Sample' } }
+				: { status: 401, body: { message: 'The access token is unknown or expired.' } },
+		);
+		if (!response || response.statusCode >= 400) this.counts.failed++;
+		return response ?? connectionFailure(['ECONNRESET'], BASE_URL);
+	}
+
+	/** A request arrives and is answered. Requests overtake each other on their way, and so do responses. */
+	private async exchange(request: FaultRequest, answer: () => { status: number; body: unknown }) {
+		const travel = async () =>
+			await this.timers.sleep(this.latency / 2 + (1 + this.latency / 20) * Math.random());
+		await travel();
+		const faults = this.plan.take(request);
+		const replacing = faults.find(({ status, connection }) => status ?? connection);
+		const reply = replacing ? undefined : answer();
+		for (const { latencyMs = 0 } of faults) {
+			const wait = typeof latencyMs === 'number' ? latencyMs : latencyMs(request);
+			if (wait > 0) await this.timers.sleep(wait);
+		}
+		if (replacing?.connection === 'hang') return await new Promise<never>(() => undefined);
+		await travel();
+		if (replacing?.connection) return undefined;
+		const retryAfter = retryAfterOf(replacing);
+		const headers: Record<string, unknown> = {};
+		if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
+		return {
+			statusCode: reply?.status ?? replacing?.status ?? 0,
+			headers,
+			body: reply?.body ?? { message: 'The service says so' },
+		};
+	}
+}
+
+function retryAfterOf(fault: Fault | undefined): number | string | undefined {
+	const { retryAfter } = fault ?? {};
+	return typeof retryAfter === 'function' ? retryAfter() : (retryAfter as number | undefined);
+}
+
+const LIMITS = { maxConcurrency: 128, longestWait: 60_000 };
+
+/** One run of the node under a condition, without its real time; `again` is the next run with the same service. */
+export class Simulation {
+	private readonly timers = new FakeClock();
+
+	private readonly service: SimulatedService;
+
+	constructor(
+		private readonly condition: Condition,
+		latency: number,
+	) {
+		this.service = new SimulatedService(condition, this.timers, latency);
+	}
+
+	async run(): Promise<Outcome> {
+		const { timers, condition } = this;
+		const { counts, send } = this.service;
+		const before = { ...counts };
+		const start = timers.now();
+		const access = { credentials: this.service.credentials, send };
+		const service = new SiteService(access, LIMITS, timers);
+		const outcome: Outcome = {
+			read: 0,
+			failures: [],
+			logins: 0,
+			requests: 0,
+			failed: 0,
+			seconds: 0,
+		};
+		const { timeout = 30_000, maxRetries = 3, stopAfter } = condition;
+		if (stopAfter !== undefined) timers.after(1000 * stopAfter, () => service.stop());
+		const common = { parts: [], apiVersion: '2025-01-01', timeout, maxRetries };
+		const sites = Array.from({ length: condition.items }, async (_, index) => {
+			await service.read({ siteId: String(index + 1), ...common }).then(
+				() => outcome.read++,
+				(error: unknown) => {
+					if (error instanceof StoppedError) return;
+					const { message, description } = error as ServiceFailure;
+					outcome.failures.push({ siteId: index + 1, message, description });
+				},
+			);
+		});
+		await timers.run(Promise.all(sites));
+		outcome.seconds = (timers.now() - start) / 1000;
+		outcome.logins = counts.logins - before.logins;
+		outcome.requests = counts.requests - before.requests;
+		outcome.failed = counts.failed - before.failed;
+		return outcome;
+	}
+
+	async rest(seconds: number): Promise<void> {
+		await this.timers.run(this.timers.sleep(1000 * seconds));
+	}
+}

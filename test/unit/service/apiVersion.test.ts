@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import {
+	API_VERSION,
+	apiVersionField,
+	parseApiVersion,
+} from '../../../nodes/AquacultureSite/service/apiVersion';
+import { forAll } from '../../tools/helpers/fuzz';
+import { fieldsOf } from '../../tools/helpers/panel';
+import { attempt, refusalOf } from '../../tools/helpers/refusal';
+import { anyJson } from '../../tools/helpers/site-json';
+
+test('the version is the current one unless another is chosen (docs/service.md#versioning)', () => {
+	expect([API_VERSION, parseApiVersion(undefined)]).toEqual(['2025-01-01', '2025-01-01']);
+});
+
+test('the field of node and trigger is what saved workflows depend on', () => {
+	const options = ['2025-01-01', '2023-01-01'];
+	expect(fieldsOf([apiVersionField])).toEqual([
+		['apiVersion', 'options', '2025-01-01', { options }],
+	]);
+});
+
+test('any date is a version, spaces around it aside', () => {
+	expect(parseApiVersion(' 2024-02-29\n')).toBe('2024-02-29');
+	const min = new Date('0001-01-01');
+	const max = new Date('9999-12-31');
+	forAll([fc.date({ min, max, noInvalidDate: true })], (date) => {
+		const day = date.toISOString().slice(0, 10);
+		expect(parseApiVersion(day)).toBe(day);
+	});
+});
+
+test.each<[unknown]>([
+	['2025-02-30'],
+	['2025-01-01T00:00:00Z'],
+	['2025-01-01T00:00:00.000Z'],
+	['+012025-01-01'],
+	['2025-01-01x'],
+	['x2025-01-01'],
+	['2025-01-01\r\nX-Header: 1'],
+	['２０２５-01-01'],
+	[20250101],
+	[['2025-01-01']],
+])('%j is not a version', (value) => {
+	const { message, description } = refusalOf(() => parseApiVersion(value));
+	expect(message).toBe("'API Version' is not a date");
+	expect(description).toMatch(
+		/^Select a version from the list, or check that the expression returns a date/,
+	);
+});
+
+test('nothing but a date gets into a header', () => {
+	const near = fc.stringMatching(/^[\d\-T: \r\n]{0,12}$/);
+	forAll([fc.oneof(near, anyJson(1))], (value) => {
+		const version = attempt(() => parseApiVersion(value));
+		if (!(version instanceof Error)) expect(version).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+	});
+});

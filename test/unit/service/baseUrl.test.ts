@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { anyText } from '../../tools/helpers/site-json';
+
+const API = 'https://api.example.com';
+
+test.each<[string, unknown, string]>([
+	['as it should be', API, API],
+	['http', 'http://api.example.com', 'http://api.example.com'],
+	['a port', `${API}:8443`, `${API}:8443`],
+	['the default port', `${API}:443`, API],
+	['a path', 'https://example.com/api/v2', 'https://example.com/api/v2'],
+	['a trailing slash', `${API}/`, API],
+	['slashes after a path', 'https://example.com/api///', 'https://example.com/api'],
+	['spaces around and slashes', `  ${API}// \n`, API],
+	['spaces that cannot be seen', '\uFEFFhttps://api.\u200Bexample.com\u2060', API],
+	['direction marks', '\u200Ehttps://api.example.com\u200F\u202C\u2069', API],
+	['the token path', `${API}/auth/token`, API],
+	['the token path and slashes', `${API}//auth/token/`, API],
+	['the token path twice', `${API}/auth/token/auth/token`, API],
+	['the token path after another', 'https://example.com/api/auth/token', 'https://example.com/api'],
+	['capitals', 'HTTPS://API.EXAMPLE.COM/Auth/Token', API],
+	['dots in its path', `${API}/auth/./token`, API],
+	['a similar path', 'https://example.com/oauth/token', 'https://example.com/oauth/token'],
+	['another', `${API}/meta/site`, `${API}/meta/site`],
+	['letters beyond ASCII', 'https://fôr.example.com', 'https://xn--fr-8ja.example.com'],
+	['IPv4', 'http://127.0.0.1:5678', 'http://127.0.0.1:5678'],
+	['IPv6', 'http://[::1]:5678/', 'http://[::1]:5678'],
+])('a base URL with %s: %j', (_, typed, url) => {
+	expect(parseBaseUrl(typed)).toEqual({ url, origin: new URL(url).origin });
+});
+
+/** What the refusal says; undefined where it is an address. */
+function refusalOf(typed: unknown): ServiceFailure | undefined {
+	try {
+		parseBaseUrl(typed);
+		return undefined;
+	} catch (failure) {
+		if (failure instanceof ServiceFailure) return failure;
+		throw failure;
+	}
+}
+
+test.each<[string, string, unknown[]]>([
+	['is empty', 'enter the address', ['', ' \u200B\n', 42, null, undefined]],
+	[
+		'must start with https:// or http://',
+		'add https:// in front',
+		[
+			...['//', '/auth/token', 'api.example.com', 'localhost:8080', 'https:/example.com'],
+			...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
+		],
+	],
+	['starts with https:// or http:// twice', 'remove one', ['https://https://a', 'http://HTTP:a']],
+	['is the address of site data', "remove '/meta", [`${API}/meta`, `${API}/v2/meta/sites/`]],
+	['is the address of site data', "remove '/Meta/sites/1/x' from", [`${API}/Meta/sites/1/x//`]],
+	[
+		'is not a web address',
+		"check 'Base URL'",
+		['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>'],
+	],
+	[
+		'contains a space, a line break or a backslash',
+		'remove the space, line break or backslash',
+		[
+			...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
+			...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
+		],
+	],
+	[
+		'contains a username or password',
+		"remove them from 'Base URL'",
+		['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'],
+	],
+	[
+		"contains a '?' or '#'",
+		"remove the '?' or '#' and everything after it",
+		[`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`],
+	],
+])("'Base URL' %s", (message, advice, all) => {
+	for (const typed of all) {
+		const refusal = refusalOf(typed);
+		expect(refusal).toMatchObject({
+			message: `'Base URL' ${message}`,
+			description: expect.stringContaining(`Open the credential and ${advice}`) as unknown,
+			subject: 'credential',
+			retry: 'no',
+		});
+		expect(refusal?.description).not.toContain('secret');
+	}
+});
+
+test('any text gives an address that stands by itself, or a sentence', () => {
+	const typed = fc.oneof(
+		anyText(),
+		fc.webUrl({ withQueryParameters: true, withFragments: true }),
+		fc
+			.tuple(
+				fc.constantFrom('', ' ', 'https://', 'http://h.example', 'https://h.example/api'),
+				fc.array(
+					fc.oneof(
+						fc.constantFrom('/auth/token', '/auth', '/token', '/', '/.', '/..', '/%2e', '//'),
+						fc.constantFrom('%', ':', '@', '?', '#', '\\', ' ', '\u0000', '\u00ad', '[', ']'),
+						anyText(3),
+					),
+					{ maxLength: 6 },
+				),
+			)
+			.map(([start, parts]) => start + parts.join('')),
+	);
+	fc.assert(
+		fc.property(typed, (value) => {
+			const refusal = refusalOf(value);
+			if (refusal) {
+				expect(refusal.message).toMatch(/^'Base URL' \P{Cc}+$/u);
+				return;
+			}
+			const { url, origin } = parseBaseUrl(value);
+			const parsed = new URL(url);
+			expect(origin).toBe(parsed.origin);
+			expect(origin).toMatch(/^https?:\/\//);
+			expect(parsed).toMatchObject({ username: '', password: '', search: '', hash: '' });
+			// What is sent is what was checked: nothing in it changes when it is parsed again
+			expect(parsed.href.replace(/\/$/, '')).toBe(url);
+			expect(url).toMatch(/^[\x21-\x7e]+$/);
+			expect(url).not.toMatch(/[?#\\]|\/$/);
+			expect(parseBaseUrl(url)).toEqual({ url, origin });
+		}),
+		{ numRuns: 3000 },
+	);
+});
+
+test('a name with letters beyond ASCII stays a name, however often it is parsed', () => {
+	// In Node 20, URL.canParse refuses it as soon as it is compiled for speed
+	for (let time = 0; time < 20_000; time++) parseBaseUrl('https://fôr.example.com');
+});

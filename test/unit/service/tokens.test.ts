@@ -1,0 +1,80 @@
+import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
+import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import {
+	belongsToOtherLogin,
+	markExpired,
+	sharedToken,
+	fingerprintOf,
+} from '../../../nodes/AquacultureSite/service/tokens';
+import { settle } from '../../tools/helpers/fake-clock';
+import { stopClock } from '../../tools/helpers/stop-clock';
+
+// What is remembered of logins that succeed is tested through n8n, in test/engine/credential/memory.test.ts
+
+const BASE_URL = parseBaseUrl('https://api.example.com');
+
+afterEach(() => jest.restoreAllMocks());
+
+function failure(httpStatus: number | undefined, retry: Retry, retryAfter?: number) {
+	const details = { subject: 'service', scope: 'run', httpStatus, retry, retryAfter } as const;
+	return new ServiceFailure('Failed', 'Wait', details);
+}
+
+test.each<[name: string, milliseconds: number, failed: Error]>([
+	// The account may get locked
+	['400', 60_000, failure(400, 'no')],
+	['401', 60_000, failure(401, 'no')],
+	['403', 60_000, failure(403, 'no')],
+	// It may be right in a moment
+	['404', 2000, failure(404, 'no', 30_000)],
+	['502', 2000, failure(502, 'retry', 30_000)],
+	['no response', 2000, failure(undefined, 'retry')],
+	['something unexpected', 2000, new Error('Unexpected')],
+	// What the service asks for, within reason
+	['503', 2000, failure(503, 'overloaded')],
+	['503, Retry-After half a minute', 30_000, failure(503, 'overloaded', 30_000)],
+	['429, Retry-After half a second', 2000, failure(429, 'rateLimited', 500)],
+	['429, Retry-After an hour', 60_000, failure(429, 'rateLimited', 3_600_000)],
+])('a login that fails with %s is not repeated for %i ms', async (name, milliseconds, failed) => {
+	const clock = stopClock();
+	const request = jest.fn(() => Promise.reject(failed));
+	const logIn = async () => {
+		const credentials = { username: name, password: 'sample-password', accessToken: 'held' };
+		await expect(sharedToken(BASE_URL, credentials, request)).rejects.toBe(failed);
+		await settle();
+		return request.mock.calls.length;
+	};
+	expect(await logIn()).toBe(1);
+	clock.advance(milliseconds - 1);
+	expect(await logIn()).toBe(1);
+	clock.advance(1);
+	expect(await logIn()).toBe(2);
+});
+
+describe('whether a stored token is of another login', () => {
+	const login = { username: 'a', password: 'b', accessToken: 'c' };
+	const stored = { ...login, tokenFingerprint: fingerprintOf(BASE_URL, login) };
+
+	test.each([
+		['it is of the one that it was issued for', stored, false],
+		['another username', { ...stored, username: 'd' }, true],
+		['another password', { ...stored, password: 'd' }, true],
+		['another token', { ...stored, accessToken: 'd' }, true],
+		['the same username with a space around it', { ...stored, username: ' a\u200B ' }, false],
+		['the same password with a space around it', { ...stored, password: 'b ' }, true],
+		['nothing says so', login, false],
+		['nothing says so, in a text', { ...login, tokenFingerprint: '' }, false],
+	])('%s', (_, credentials, isOther) => {
+		expect(belongsToOtherLogin(BASE_URL, credentials)).toBe(isOther);
+	});
+
+	test('another address', () => {
+		expect(belongsToOtherLogin(parseBaseUrl('https://other.example.com'), stored)).toBe(true);
+	});
+
+	test('one that has expired', () => {
+		const credentials = { ...stored };
+		markExpired(credentials);
+		expect(belongsToOtherLogin(BASE_URL, credentials)).toBe(true);
+	});
+});

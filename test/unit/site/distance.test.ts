@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { greatCircleDistance } from '../../../nodes/AquacultureSite/site/position';
+import { forAll } from '../../tools/helpers/fuzz';
+
+// A great circle on a sphere of the earth's mean radius
+const halfWayRound = Math.PI * 6_371_008.8;
+
+const distance = (...[latitude, longitude, toLatitude, toLongitude]: Four) =>
+	greatCircleDistance({ latitude, longitude }, { latitude: toLatitude, longitude: toLongitude });
+type Four = [latitude: number, longitude: number, toLatitude: number, toLongitude: number];
+
+test.each<[string, Four, number, number]>([
+	['a degree of longitude on the equator', [0, 5, 0, 6], 111_195, 1],
+	['a degree of longitude at 60 degrees', [60, 5, 60, 6], 55_597, 10],
+	['across the antimeridian', [0, 179.5, 0, -179.5], 111_195, 1],
+	['to the antipode', [0, 0, 0, 180], halfWayRound, 1],
+	['from pole to pole', [90, 0, -90, 0], halfWayRound, 1],
+	['on the pole', [90, 0, 90, 120], 0, 0.001],
+	['Oslo to Bergen (about 306 km)', [59.9139, 10.7522, 60.3913, 5.3221], 306_000, 2000],
+])('%s', (_way, [latitude, longitude, toLatitude, toLongitude], meters, tolerance) => {
+	const there = distance(latitude, longitude, toLatitude, toLongitude);
+	expect(Math.abs(there - meters)).toBeLessThanOrEqual(tolerance);
+	expect(distance(toLatitude, toLongitude, latitude, longitude)).toBeCloseTo(there, 6);
+});
+
+test('is never more than half the way round, nor less than the difference in latitude', () => {
+	const latitude = fc.double({ min: -90, max: 90, noNaN: true });
+	const longitude = fc.double({ min: -180, max: 180, noNaN: true });
+	forAll([fc.tuple(latitude, longitude, latitude, longitude)], (points) => {
+		const meters = distance(...points);
+		expect(meters).toBeLessThanOrEqual(halfWayRound + 1e-6);
+		const along = (Math.abs(points[0] - points[2]) / 180) * halfWayRound;
+		expect(meters).toBeGreaterThanOrEqual(along - 0.1);
+	});
+});

@@ -1,0 +1,408 @@
+import fc from 'fast-check';
+import { greatCircleDistance } from '../../../nodes/AquacultureSite/site/position';
+import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import {
+	compareSites,
+	type CompareOptions,
+	sameValue,
+	SITE_EVENTS,
+	type SiteEventName,
+} from '../../../nodes/AquacultureSite/trigger/changes';
+import { type SiteEvent, toEvent } from '../../../nodes/AquacultureSite/trigger/events';
+import { sampleEvents } from '../../../nodes/AquacultureSite/trigger/samples';
+import { forAll } from '../../tools/helpers/fuzz';
+import { defined } from '../../tools/helpers/at';
+import { siteJson } from '../../tools/helpers/site-json';
+
+const MAP = 'https://www.openstreetmap.org/';
+const detectedAt = '2026-11-21T06:00:00.000Z';
+
+const info = { longitude: 13.4, latitude: 66.8, license: 'SAMPLE-1042', maxTotalBiomass: 7800 };
+const pen1 = { unitId: 1, unitName: 'Pen 1', longitude: 13.4, latitude: 66.8 };
+const pen2 = { unitId: 2, unitName: 'Pen 2', longitude: 13.5, latitude: 66.9 };
+const storholmen = { siteId: 1042, siteName: 'Storholmen', info, units: [pen1, pen2] };
+
+const compare = (before: Site, after: Site, options?: CompareOptions) => {
+	const { changes, baseline } = compareSites(before, after, options);
+	return { events: changes.map((change) => toEvent(change, detectedAt)), baseline };
+};
+const events = (before: Site, after: Site, options?: CompareOptions) =>
+	compare(before, after, options).events;
+const withInfo = (changes: object) => ({ ...storholmen, info: { ...info, ...changes } });
+const withUnits = (...units: unknown[]) => ({ ...storholmen, units });
+const withPen1 = (changes: object) => withUnits({ ...pen1, ...changes }, pen2);
+/** A latitude that many meters north of pen 1, and of the site. */
+const north = (meters: number) => ({ latitude: 66.8 + meters / 111_195 });
+
+describe('an event', () => {
+	test('of a site holds its changed fields, before and after, and the site as it is now', () => {
+		const { license: _license, ...rest } = info;
+		const after = { siteId: 1042, siteName: 'Nord', owner: { name: 'A' }, info: rest };
+		expect(events(storholmen, after)).toEqual([
+			{
+				event: 'siteChanged',
+				siteId: 1042,
+				siteName: 'Nord',
+				summary:
+					'Storholmen was renamed to Nord, its license was removed (it was SAMPLE-1042), and its owner changed',
+				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
+				changes: [
+					{ field: 'siteName', before: 'Storholmen', after: 'Nord' },
+					{ field: 'info.license', before: 'SAMPLE-1042', after: null },
+					{ field: 'owner', before: null, after: { name: 'A' } },
+				],
+				detectedAt,
+				site: after,
+			},
+		]);
+	});
+
+	test('of a unit holds the unit: added, removed, changed', () => {
+		const renamed = { ...pen1, unitName: 'Pen A' };
+		const pen3 = { unitId: 3, unitName: 'Pen 3' };
+		const changes = [{ field: 'unitName', before: 'Pen 1', after: 'Pen A' }];
+		const common = { siteId: 1042, siteName: 'Storholmen', detectedAt, changes: [] };
+		expect(events(storholmen, withUnits(renamed, pen3))).toEqual([
+			{
+				...common,
+				event: 'unitRemoved',
+				unitId: 2,
+				unitName: 'Pen 2',
+				unit: pen2,
+				summary: 'Pen 2 was removed from Storholmen',
+				mapUrl: `${MAP}?mlat=66.9&mlon=13.5#map=14/66.9/13.5`,
+			},
+			{
+				...common,
+				event: 'unitChanged',
+				unitId: 1,
+				unitName: 'Pen A',
+				changes,
+				unit: renamed,
+				summary: 'Pen 1 of Storholmen was renamed to Pen A',
+				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
+			},
+			{
+				...common,
+				event: 'unitAdded',
+				unitId: 3,
+				unitName: 'Pen 3',
+				unit: pen3,
+				summary: 'Pen 3 was added to Storholmen',
+			},
+		]);
+	});
+
+	test.each([
+		['to a position of which half is known', withPen1({ latitude: null })],
+		['to a position of which the other half is known', withPen1({ latitude: 67, longitude: null })],
+		['to a position that is text', withPen1({ latitude: '66.95' })],
+		['in another field', withPen1({ unitName: 'Pen A' })],
+	])('of a unit that changed %s holds no distance', (_where, after) => {
+		const [event, ...more] = events(storholmen, after);
+		expect(more).toEqual([]);
+		expect(event).toMatchObject({ event: 'unitChanged' });
+		expect(event).not.toHaveProperty('distance');
+	});
+});
+
+describe('two values are the same', () => {
+	test.each<[string, unknown, unknown]>([
+		['but for the last digit of a float', 0.1 + 0.2, 0.3],
+		['but for the last digit of a float near one', 1, 1 + Number.EPSILON],
+		['but for the way a float was printed', 66.84512, 66.84512000000001],
+		['but for the way a negative float was printed', -13.41207, -13.412070000000002],
+		['but for the order of keys', { a: 1, b: [2] }, { b: [2], a: 1 }],
+		['where one is absent and one null', { a: null }, {}],
+		['where one is minus zero', 0, -0],
+		['where a null field has a name of JavaScript', { constructor: null }, {}],
+	])('%s', (_what, before, after) => {
+		expect(sameValue(before, after)).toBe(true);
+		expect(sameValue(after, before)).toBe(true);
+		expect(events({ a: before }, { a: after })).toEqual([]);
+	});
+
+	test.each<[string, unknown, unknown]>([
+		['whole numbers next to each other', 9007199254740991, 9007199254740990],
+		['large whole numbers', 2 ** 53, 2 ** 53 + 2],
+		['the ninth digit of a degree', 66.845120001, 66.845120002],
+		['zero and almost zero', 0, 1e-12],
+		['number and text', 1, '1'],
+		['false and null', false, null],
+		['empty text and null', '', null],
+		['the order of a list', [1, 2], [2, 1]],
+		['a list and its beginning', [1], [1, 2]],
+		['an empty list and an object', [], {}],
+		['a list and an object like it', [1], { 0: 1 }],
+		['an empty list and an object that has a length', [], { length: 0 }],
+		['an object and null', {}, null],
+		['a nested value', { a: { b: 1 } }, { a: { b: 2 } }],
+		['a field with a name of JavaScript', { constructor: 1 }, {}],
+		['one like it in JSON', JSON.parse('{"__proto__":1}'), {}],
+	])('but not %s', (_what, before, after) => {
+		expect(sameValue(before, after)).toBe(false);
+		expect(sameValue(after, before)).toBe(false);
+		expect(events({ a: before }, { a: after })).toMatchObject([{ event: 'siteChanged' }]);
+	});
+});
+
+describe('what says nothing', () => {
+	test.each([undefined, null, 'x', 7])(
+		'a part that was not sent keeps its old state: %j',
+		(none) => {
+			const after = { ...storholmen, info: none, units: none };
+			expect(compare(storholmen, after)).toEqual({ events: [], baseline: storholmen });
+		},
+	);
+
+	test('a part that is sent for the first time is the state from then on', () => {
+		const { info: _info, units: _units, ...bare } = storholmen;
+		expect(compare(bare, storholmen)).toEqual({ events: [], baseline: storholmen });
+		expect(unitsOf(compare({}, {}).baseline)).toBeUndefined();
+	});
+
+	test('of units without an ID or with one that is taken, the first one counts', () => {
+		const odd = withUnits(pen1, { unitName: 'No ID' }, { ...pen1, unitName: 'Again' }, null, pen2);
+		expect(events(storholmen, odd)).toEqual([]);
+		expect(events(odd, storholmen)).toEqual([]);
+		expect(events(odd, withUnits(pen1, pen2, { unitId: null, unitName: 'Other' }))).toEqual([]);
+	});
+});
+
+describe('minimumDistance', () => {
+	const options = { minimumDistance: 100 };
+
+	test.each([
+		['unit', 'latitude', (meters: number) => withPen1(north(meters))],
+		['site', 'info.latitude', (meters: number) => withInfo(north(meters))],
+	])('small moves of a %s add up, and those there and back do not', (_what, field, moved) => {
+		let baseline: Site = storholmen;
+		const reports = [40, 80, 0, 90, 120.6, 160].map((meters) => {
+			const comparison = compare(baseline, moved(meters), options);
+			({ baseline } = comparison);
+			return comparison.events;
+		});
+		expect(reports.map(({ length }) => length)).toEqual([0, 0, 0, 0, 1, 0]);
+		const changes = [{ field, before: 66.8, after: north(120.6).latitude }];
+		expect(reports[4]).toMatchObject([{ distance: 120.6, changes }]);
+	});
+
+	test('a move that is just far enough is reported', () => {
+		const moved = withPen1({ latitude: 66.801 });
+		const meters = greatCircleDistance(pen1, { ...pen1, latitude: 66.801 });
+		expect(events(storholmen, moved, { minimumDistance: meters })).toHaveLength(1);
+		expect(events(storholmen, moved, { minimumDistance: meters + 0.01 })).toHaveLength(0);
+	});
+
+	test('holds back the position alone, not the other changes', () => {
+		const after = withPen1({ ...north(50), unitName: 'Pen A' });
+		const { events: found, baseline } = compare(storholmen, after, options);
+		expect(found.map(({ changes }) => changes)).toEqual([
+			[{ field: 'unitName', before: 'Pen 1', after: 'Pen A' }],
+		]);
+		expect(found[0]).not.toHaveProperty('distance');
+		expect(baseline.units).toEqual([{ ...pen1, unitName: 'Pen A' }, pen2]);
+	});
+
+	test('a position that is lost or found is reported', () => {
+		const lost = withPen1({ latitude: null });
+		expect(events(storholmen, lost, { minimumDistance: 1e9 })).toHaveLength(1);
+		expect(events(lost, storholmen, { minimumDistance: 1e9 })).toHaveLength(1);
+	});
+});
+
+test.each([
+	[[], 'siteName info.license info.maxTotalBiomass unitName latitude'],
+	[['cense', 'info', 'Name', ''], 'siteName info.license info.maxTotalBiomass unitName latitude'],
+	[['license', 'info.maxTotalBiomass', 'unitName'], 'siteName latitude'],
+	[['sitename', 'LICENSE', 'Info.MaxTotalBiomass', 'unitname', 'Latitude'], ''],
+])(
+	'ignoreFields %j leaves "%s": whole names and last parts count, in any case',
+	(ignoreFields, left) => {
+		const siteInfo = { ...info, license: 'X', maxTotalBiomass: 1 };
+		const after = { ...withPen1({ unitName: 'Z', latitude: 67 }), siteName: 'Y', info: siteInfo };
+		const found = events(storholmen, after, { ignoreFields });
+		expect(found.flatMap(({ changes }) => changes.map(({ field }) => field)).join(' ')).toBe(left);
+		const isMove = ({ changes }: SiteEvent) => changes.some(({ field }) => field === 'latitude');
+		expect(found.every((event) => 'distance' in event === isMove(event))).toBe(true);
+	},
+);
+
+/** Values that differ clearly or not at all: last digits of floats have examples of their own. */
+const value = fc.oneof(
+	fc.constantFrom(null, '', 'a', 'b', true, false, 0, 1, 2.5, -7),
+	fc.array(fc.constantFrom(null, 1, 'a'), { maxLength: 2 }),
+	fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(null, 1, 2), { maxKeys: 2 }),
+);
+const anyFields = fc.dictionary(fc.constantFrom('x', 'y', 'constructor', 'toString'), value);
+const snapshotOf = (fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[]) =>
+	fc
+		.tuple(anyFields, fc.record(fields, { requiredKeys }))
+		.map(([others, known]): Site => ({ ...others, ...known }));
+const place = { latitude: fc.constantFrom(60, 61, null), longitude: fc.constantFrom(5, 6) };
+const anyInfo = snapshotOf({ license: value, type: value, ...place }, []);
+const anyUnit = snapshotOf({ unitId: fc.integer({ min: 1, max: 4 }), unitName: value, ...place }, [
+	'unitId',
+]);
+/** Snapshots of one site, from which a part may be missing. */
+const snapshot = snapshotOf(
+	{
+		siteId: fc.constant(1042),
+		siteName: value,
+		info: fc.oneof({ weight: 4, arbitrary: anyInfo }, fc.constant(null)),
+		units: fc.uniqueArray(anyUnit, { selector: ({ unitId }) => unitId }),
+	},
+	['siteId'],
+);
+
+/** A value as text in which absent and null are the same, and so is any order of keys. */
+function asText(json: unknown): string {
+	return JSON.stringify(json ?? null, (_key, part: unknown) => {
+		if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
+		const entries = Object.entries(part).filter(([, entry]) => (entry ?? null) !== null);
+		return { entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)).flat() };
+	});
+}
+
+/** A snapshot as text in which the order of units plays no part either. */
+function snapshotText({ units, ...site }: Site): string {
+	return asText({ ...site, units: unitsOf({ units })?.map(asText).sort() });
+}
+
+/**
+ * The old snapshot with what the events report; with the events of a comparison, the new one.
+ *
+ * @throws where an event reports another old value than the snapshot has, or no change
+ */
+function apply(old: Site, reported: SiteEvent[]): Site {
+	const { info: oldInfo, units: oldUnits, ...site } = structuredClone(old);
+	const newInfo = infoOf({ info: oldInfo });
+	const newUnits = unitsOf({ units: oldUnits });
+	for (const { event, unitId, unit, changes } of reported) {
+		const index = newUnits?.findIndex((candidate) => candidate.unitId === unitId) ?? -1;
+		if (event === 'unitAdded') newUnits?.push(structuredClone(defined(unit)));
+		if (event === 'unitRemoved') newUnits?.splice(index, 1);
+		for (const { field, before, after } of changes) {
+			const [, infoField] = /^info\.(.*)$/.exec(field) ?? [];
+			const target = event === 'unitChanged' ? newUnits?.[index] : infoField ? newInfo : site;
+			const key = infoField ?? field;
+			const was: unknown = Object.getOwnPropertyDescriptor(defined(target), key)?.value;
+			if (asText(was) !== asText(before) || asText(was) === asText(after)) {
+				throw new Error(`${key} changed from ${asText(was)} to ${asText(after)}`);
+			}
+			Object.assign(defined(target), { [key]: after });
+		}
+	}
+	return { ...site, info: newInfo, units: newUnits };
+}
+
+describe('of any snapshots', () => {
+	test('the events, applied to the old one, give the new one; a missing part keeps its old state', () => {
+		forAll([snapshot, snapshot], (before, after) => {
+			const found = events(before, after);
+			const expected: Site = {
+				...after,
+				info: infoOf(before) && (infoOf(after) ?? infoOf(before)),
+				units: unitsOf(before) && (unitsOf(after) ?? unitsOf(before)),
+			};
+			expect(snapshotText(apply(before, found))).toBe(snapshotText(expected));
+			// Everything that changed of one thing is one event
+			const things = found.map(({ event, unitId }) => asText([event === 'siteChanged', unitId]));
+			expect(new Set(things).size).toBe(things.length);
+			const isChange = ({ event }: SiteEvent) => event.endsWith('Changed');
+			expect(found.filter(({ changes }) => changes.length > 0)).toEqual(found.filter(isChange));
+		});
+	});
+
+	test('nothing is reported twice, also after the baseline was saved; neither one is altered', () => {
+		const options = fc.record({
+			minimumDistance: fc.constantFrom(0, 1000, 1e7),
+			ignoreFields: fc.subarray(['license', 'latitude', 'unitName', 'x']),
+		});
+		forAll([siteJson, siteJson, options], (before, after, chosen) => {
+			const copies = structuredClone([before, after]);
+			const { baseline } = compare(before, after, chosen);
+			const saved = JSON.parse(JSON.stringify(baseline)) as Site;
+			expect(events(saved, after, chosen)).toEqual([]);
+			expect([before, after]).toEqual(copies);
+		});
+	});
+});
+
+describe('a sample', () => {
+	const sampleOf = (site: Site, name: SiteEventName, options: CompareOptions = {}) => {
+		const [event, ...more] = sampleEvents(site, [name], options, detectedAt);
+		expect(more).toEqual([]);
+		return defined(event);
+	};
+
+	test('of each chosen kind comes once and in that order, from any site', () => {
+		forAll([siteJson, fc.shuffledSubarray([...SITE_EVENTS], { minLength: 1 })], (site, names) => {
+			const copy = structuredClone(site);
+			const samples = sampleEvents(site, names, {}, detectedAt);
+			expect(samples.map(({ event }) => event)).toEqual(names);
+			expect(site).toEqual(copy);
+		});
+	});
+
+	test.each(SITE_EVENTS)('of %s looks like production', (name) => {
+		const after = withUnits({ ...pen1, latitude: 67 }, { ...pen2, unitId: 3, unitName: 'Pen 3' });
+		const production = events(storholmen, { ...after, info: { ...info, license: 'X' } });
+		const shape = ({ changes, ...event }: SiteEvent) => [
+			...[Object.keys(event), ...changes.map((change) => Object.keys(change))],
+		];
+		const sample = sampleOf(storholmen, name);
+		expect(shape(sample)).toEqual(shape(defined(production.find(({ event }) => event === name))));
+		expect(sample).toMatchObject({ event: name, siteId: 1042, siteName: 'Storholmen', detectedAt });
+		const { site, unit } = sample;
+		expect({ site, unit }).toEqual(name === 'siteChanged' ? { site: storholmen } : { unit: pen1 });
+	});
+
+	test.each<[unknown, number]>([
+		[66.8, 66.799],
+		[90, 89.999],
+		[-90, -89.999],
+		// No latitude on earth, so the unit comes from the equator
+		[91, 0.001],
+		[null, 0.001],
+		['66.8', 0.001],
+	])('of a unit at latitude %p comes from beside it', (latitude, before) => {
+		const { changes } = sampleOf(withUnits({ ...pen1, latitude }), 'unitChanged');
+		const from = expect.closeTo(before, 9) as unknown;
+		expect(changes).toEqual([{ field: 'latitude', before: from, after: latitude }]);
+	});
+
+	test.each([
+		[info, 'SAMPLE-1042'],
+		[{ license: 7 }, 'L-1'],
+	])('of a site with the info %j has the license %s', (siteInfo, after) => {
+		const { changes } = sampleOf({ info: siteInfo }, 'siteChanged');
+		expect(changes).toEqual([{ field: 'info.license', before: `${after} (before)`, after }]);
+	});
+
+	test.each<[SiteEventName, CompareOptions, field: string]>([
+		['siteChanged', { ignoreFields: ['license'] }, 'siteName'],
+		['siteChanged', { ignoreFields: ['license', 'siteName'] }, 'info.type'],
+		['unitChanged', { ignoreFields: ['latitude'] }, 'unitName'],
+		['unitChanged', { ignoreFields: ['unitName'], minimumDistance: 5_000_000 }, 'latitude'],
+	])('of %s with %j is of the field %s', (name, options, field) => {
+		const site = { ...storholmen, info: { ...info, type: 'Sea' } };
+		const { changes, distance } = sampleOf(site, name, options);
+		expect(changes.map((change) => change.field)).toEqual([field]);
+		if (field === 'latitude') expect(distance).toBeGreaterThan(5_000_000);
+	});
+
+	test('of a kind of which all fields are ignored is left out; it is said if none is left', () => {
+		const options = { ignoreFields: ['unitName', 'latitude'] };
+		const names: SiteEventName[] = ['unitChanged', 'unitAdded'];
+		const samples = sampleEvents(storholmen, names, options, detectedAt);
+		expect(samples.map(({ event }) => event)).toEqual(['unitAdded']);
+		expect(() => sampleEvents(storholmen, ['unitChanged'], options, detectedAt)).toThrow(
+			"'Events' and 'Ignore Fields' leave no change that could start the workflow",
+		);
+	});
+
+	test('of a site without units has a unit with a name', () => {
+		expect(sampleOf({}, 'unitAdded')).toMatchObject({ unitId: 1, unitName: 'Unit 1' });
+	});
+});

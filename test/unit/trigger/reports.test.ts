@@ -1,0 +1,210 @@
+import type { INodeProperties, INodeType } from 'n8n-workflow';
+import {
+	connectionFailure,
+	notSent,
+	proxyClosed,
+	proxyUnreachable,
+} from '../../../nodes/AquacultureSite/service/connectionFailures';
+import {
+	notRequested,
+	ServiceFailure,
+	waitTooLong,
+} from '../../../nodes/AquacultureSite/service/failures';
+import { readSiteResponse, tokenFailure } from '../../../nodes/AquacultureSite/service/response';
+import {
+	nothingRead,
+	refusedSites,
+	slowRound,
+	toTriggerFailure,
+	type UnreadableSite,
+	unreadableSites,
+} from '../../../nodes/AquacultureSite/trigger/reports';
+import { createEngine } from '../../tools/engine/engine';
+import { defined } from '../../tools/helpers/at';
+
+const ADDRESS = 'https://api.example.com';
+const PAGE = '<!DOCTYPE html><html></html>';
+
+const STATUSES = [200, 302, 400, 401, 403, 404, 407, 422, 429, 500, 502, 503, 504, 511];
+const BODIES = ['', PAGE, { message: 'Quota is used up' }];
+const HEADERS = [{}, { 'retry-after': '300' }, { 'proxy-agent': 'p' }];
+const CODES = [
+	...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO', 'ECONNRESET'],
+	...['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
+];
+
+/** Whatever can keep a poll from a site. */
+function allFailures(): ServiceFailure[] {
+	const responses = STATUSES.flatMap((statusCode) =>
+		BODIES.flatMap((body) => HEADERS.map((headers) => ({ statusCode, body, headers }))),
+	);
+	const failures = [
+		...responses.flatMap((response) => [
+			tokenFailure(response, { url: ADDRESS, password: 'sample' }),
+			tokenFailure(response, { url: 'http://api.example.com', password: ' sample' }),
+			readSiteResponse('1042', response, { secrets: [] }),
+			readSiteResponse('1042', response, { secrets: [], unauthorized: 'site' }),
+		]),
+		...CODES.map((code) => connectionFailure([code], ADDRESS)),
+		...[429, 503].map(longWait),
+		...[proxyUnreachable('proxy:3128'), proxyClosed(ADDRESS), notSent('Blocked', ADDRESS)],
+	].filter((failure) => failure instanceof ServiceFailure);
+	return [...failures, ...failures.map((failure) => notRequested(failure, 2))];
+}
+
+/** What comes of a Retry-After of an hour. */
+function longWait(httpStatus: number): ServiceFailure {
+	const details = { subject: 'service', retryAfter: 3_600_000, httpStatus } as const;
+	return waitTooLong(new ServiceFailure('No', 'Wait', details), 30_000, true);
+}
+
+/** All that the trigger makes of a failure. */
+function* reportsOf(failure: ServiceFailure): Generator<ServiceFailure> {
+	yield toTriggerFailure('test', failure);
+	yield toTriggerFailure('activation', failure);
+	const worded = toTriggerFailure('schedule', failure);
+	const site = { siteId: '1042', title: 'Storholmen', wasRead: false, failure: worded, polls: 3 };
+	yield* [refusedSites([site]), refusedSites([site, site]), unreadableSites([site])];
+	yield* [nothingRead(worded, 1), nothingRead(worded, 3), slowRound(10, 5, 20)];
+}
+
+/** The names that stand in a panel. */
+function labelsOf(properties: INodeProperties[]): string[] {
+	return properties.flatMap(({ displayName, options = [] }) => [
+		displayName,
+		...labelsOf(options.filter((option) => 'displayName' in option && 'type' in option)),
+	]);
+}
+
+test('the advice names only what the trigger and its credential have', async () => {
+	const { nodes, credentials } = (await createEngine()).types;
+	const { description } = nodes['n8n-nodes-aquaculture.aquacultureSiteTrigger'] as INodeType;
+	const labels = labelsOf([
+		...description.properties,
+		...defined(credentials.aquacultureApi).properties,
+	]);
+	const named = new Set<string>();
+	for (const failure of allFailures()) {
+		for (const { message, description: advice } of reportsOf(failure)) {
+			for (const [, name = ''] of `${message} ${advice}`.matchAll(/'([A-Z][^']*)'/g))
+				named.add(name);
+			// Neither what only the node does, nor what somebody has to do again whom nobody told what
+			expect(advice).not.toMatch(/run the workflow|try again|input item/i);
+			expect(advice).not.toMatch(/undefined|[{}]|\.\.|" [A-Z]|^\s|\s$| {2}/);
+		}
+	}
+	expect([...named].filter((name) => !labels.includes(name))).toEqual([]);
+	expect([...named]).toEqual(expect.arrayContaining(['Base URL', 'Poll Times', 'Site IDs']));
+});
+
+const unavailable = (status: number, headers = {}) =>
+	readSiteResponse(
+		'1042',
+		{ statusCode: status, headers, body: '' },
+		{
+			secrets: [],
+		},
+	) as ServiceFailure;
+const OPERATOR = 'contact the service operator.';
+const HIGHER = 'ask the service operator for a higher limit.';
+const FEWER = "Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.";
+
+test.each([
+	['test', 500, `Fetch a test event again later; if this persists, ${OPERATOR}`],
+	['activation', 500, `Publish the workflow again later; if this persists, ${OPERATOR}`],
+	['schedule', 500, `If this persists, ${OPERATOR}`],
+	['test', 429, `Fetch a test event again later; if this persists, ${HIGHER}`],
+	['activation', 429, `Publish the workflow again later; if this persists, ${HIGHER} ${FEWER}`],
+	['schedule', 429, `If this persists, ${HIGHER} ${FEWER}`],
+] as const)('what to do again: %s, status %i', (reason, status, advice) => {
+	const { description } = toTriggerFailure(reason, unavailable(status));
+	expect(description.replace('The problem is with the service, not your workflow. ', '')).toBe(
+		advice,
+	);
+});
+
+test.each([
+	['test', 'Fetch a test event again in 60 minutes. The node waits at most 30 seconds.'],
+	['activation', 'Publish the workflow again in 60 minutes. The node waits at most 30 seconds.'],
+	['schedule', 'The node waits at most 30 seconds.'],
+] as const)('a long wait: %s', (reason, advice) => {
+	expect(toTriggerFailure(reason, longWait(503)).description).toBe(advice);
+});
+
+/** Sites that could not be read, each for the reason of its own letter. */
+const sitesWith = (
+	titles: string[],
+	reasons = 'A'.repeat(titles.length),
+	polls = 3,
+): UnreadableSite[] =>
+	titles.map((title, index) => {
+		const details = { subject: 'site', httpStatus: 403 + index } as const;
+		const failure = new ServiceFailure(`Reason ${reasons[index]}`, 'Advice.', details);
+		const siteId = /^\d+$/.test(title) ? title : '7';
+		return { siteId, title, wasRead: false, failure, polls: polls + index };
+	});
+const COULD_NOT = 'could not be read in the last 3 polls';
+
+test.each([
+	[unreadableSites(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['Pen 42'])), `Pen 42 ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['42 Sør'])), `42 Sør ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['1', 'Sør (2)'])), `Sites 1 and Sør (2) ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['1', '2', '3', '4', '5'])), `Sites 1, 2, 3, 4, and 5 ${COULD_NOT}`],
+	[
+		unreadableSites(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
+		`Sites 1, 2, 3, 4, 5, and 2 more ${COULD_NOT}`,
+	],
+	[refusedSites(sitesWith(['42'])), 'Reason A'],
+	[refusedSites(sitesWith(['1', '2'], 'AB')), 'Reason A. Reason B.'],
+	[
+		refusedSites(sitesWith(['1', '2', '3', '4'], 'ABCD')),
+		'Reason A. Reason B. Reason C. 1 more site cannot be read.',
+	],
+	[
+		refusedSites(sitesWith(['1', '2', '3', '4', '5'], 'ABCDE')),
+		'Reason A. Reason B. Reason C. 2 more sites cannot be read.',
+	],
+])('names no more sites than a person reads: %s', ({ message }, expected) => {
+	expect(message).toBe(expected);
+});
+
+const OTHERS = 'The other sites are still read, and';
+
+test.each([
+	[refusedSites(sitesWith(['1'])), 'Advice.'],
+	[refusedSites(sitesWith(['1', '2'])), 'Advice.'],
+	[unreadableSites(sitesWith(['1'])), `Reason A. Advice. ${OTHERS} this one is tried again later.`],
+	[
+		unreadableSites(sitesWith(['1', '2'])),
+		`Reason A. Advice. ${OTHERS} these are tried again later.`,
+	],
+	[
+		unreadableSites(sitesWith(['1', '2', '3', '4', '5'], 'ABACD')),
+		`Reason A. Advice. Reason B. Advice. Reason C. Advice. ${OTHERS} these are tried again later.`,
+	],
+])('says each reason once, and no more than three: %s', (failure, expected) => {
+	expect(failure.description).toBe(expected);
+	expect(failure.httpStatus).toBe(403);
+});
+
+test('that no site can be read, with its reason; after one poll, the reason alone', () => {
+	const reason = new ServiceFailure('No login', 'Advice.', {
+		subject: 'credential',
+		httpStatus: 401,
+	});
+	expect(nothingRead(reason, 1)).toBe(reason);
+	expect(nothingRead(reason, 2)).toMatchObject({
+		message: 'No site could be read in the last 2 polls',
+		description: 'No login. Advice. The trigger tries again at each poll.',
+		...{ subject: 'credential', httpStatus: 401 },
+	});
+});
+
+test('that a list is too long, with what to do', () => {
+	expect(slowRound(10, 28, 40)).toMatchObject({
+		message: 'Reading all 40 sites takes more than 10 polls',
+		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
+		subject: 'service',
+	});
+});
