@@ -41,6 +41,32 @@ module.exports = {
 			to: { path: '^test/' },
 		},
 		{
+			name: 'tests-share-tools-alone',
+			comment: 'What two of the folders test/unit, test/engine and test/n8n need is in test/tools',
+			severity: 'error',
+			from: { path: '^test/(unit|engine|n8n)/' },
+			to: { path: '^test/', pathNot: ['^test/$1/', '^test/tools/'] },
+		},
+		{
+			name: 'tools-know-no-tests',
+			severity: 'error',
+			from: { path: '^test/tools/' },
+			to: { path: '^test/', pathNot: '^test/tools/' },
+		},
+		{
+			name: 'unit-tests-need-no-n8n-and-no-process',
+			severity: 'error',
+			from: { path: '^test/unit/' },
+			to: { reachable: true, path: ['/(n8n-core|nock)/', '^(node:)?child_process$'] },
+		},
+		{
+			name: 'unit-tests-need-no-service',
+			comment: 'Its sample sites and the kinds of faults are data, which they may use',
+			severity: 'error',
+			from: { path: '^test/unit/' },
+			to: { path: ['^(node:)?(http|https|net)$', '^test/tools/fake-service/service'] },
+		},
+		{
 			name: 'pure-files-know-n8n-by-its-types-alone',
 			comment: 'site/, what the trigger compares, and what decides about requests run without n8n',
 			severity: 'error',

@@ -1,5 +1,8 @@
 const { availableParallelism } = require('node:os');
 
+// What is read in local time by mistake shows: half an hour off GMT is nowhere near it by chance
+process.env.TZ = 'America/St_Johns';
+
 /** @type {import('jest').Config} */
 module.exports = {
 	// Checks every exchange with a fake service against docs/openapi.yaml
