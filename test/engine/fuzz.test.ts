@@ -1,6 +1,4 @@
-import { Socket } from 'node:net';
 import fc from 'fast-check';
-import nock from 'nock';
 import { createEngine } from '../tools/engine/engine';
 import type { Fault } from '../tools/fake-service/faults';
 import { type Service, startService } from '../tools/fake-service/service';
@@ -15,22 +13,10 @@ let service: Service;
 /** Each case has a user of its own, so that no login of another case is remembered. */
 let users = 0;
 
-/** nock throws inside the process when a response is not HTTP: here, this keeps every request on this machine. */
-function refuseOtherHosts(): void {
-	const { connect } = Socket.prototype as { connect: (...args: unknown[]) => Socket };
-	jest.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
-		const [{ host }] = args.flat() as unknown as [{ host?: string }];
-		if (host !== '127.0.0.1') throw new Error(`Refused: ${String(host)}`);
-		return connect.apply(this, args);
-	});
-}
-
 beforeAll(async () => {
-	nock.restore();
 	service = await startService();
 });
 beforeEach(() => {
-	refuseOtherHosts();
 	skipLoginPauses();
 	// No pause before a retry
 	jest.spyOn(Math, 'random').mockReturnValue(0);

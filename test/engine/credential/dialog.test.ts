@@ -1,5 +1,4 @@
 import type { INodeCredentialTestResult } from 'n8n-workflow';
-import nock from 'nock';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { startService } from '../../tools/fake-service/service';
 import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
@@ -25,8 +24,6 @@ const shown = new Map<Outcome, INodeCredentialTestResult>();
 
 beforeAll(async () => {
 	const tls = await startService({ tls: await selfSignedCertificate() });
-	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
-	nock('http://sea-farm.invalid').post(/./).replyWithError(notFound);
 	services = { service: farm.service, tls };
 });
 afterAll(async () => await services.tls.close());

@@ -1,4 +1,3 @@
-import nock from 'nock';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { startService } from '../../tools/fake-service/service';
 import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
@@ -44,10 +43,6 @@ beforeAll(async () => {
 			elsewhere: await startService(),
 		});
 	}
-	const notFound = Object.assign(new Error('Not found'), { code: 'ENOTFOUND' });
-	const host = nock('https://no-such-host.invalid').persist();
-	host.post(/./).replyWithError(notFound);
-	host.get(/./).replyWithError(notFound);
 });
 beforeEach(() => {
 	// The shortest pauses that the backoff may choose, and no others

@@ -33,6 +33,10 @@ export function expectWireAsForeseen(): void {
 		unforeseen.push(`${options.method} ${options.host}${options.path}`);
 	};
 
+	beforeAll(() => nock.disableNetConnect());
+	// All test files of a worker share Node's http module
+	afterAll(() => nock.restore());
+
 	beforeEach(() => {
 		nock.emitter.on('no match', note);
 		// Pauses between retries are a random share of seconds: short here
