@@ -1,8 +1,11 @@
 import type { Fault } from '../tools/fake-service/faults';
 import { startService } from '../tools/fake-service/service';
+import { OwnTime, skipPausesInOwnTime } from '../tools/helpers/own-time';
 import { CREDENTIAL, useSeaFarm } from '../tools/engine/sea-farm';
 
 const farm = useSeaFarm();
+
+beforeEach(skipPausesInOwnTime);
 
 const KEEP = "To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 
@@ -10,7 +13,8 @@ async function adviceOf(fault: Fault, parameters = {}) {
 	farm.service.faults.site.push(fault);
 	const options = { maxRetries: 0, timeout: fault.connection === 'hang' ? 200 : 30_000 };
 	const all = { operation: 'getAll', siteIds: '1042, 1057', options, ...parameters };
-	return String((await farm.run(all)).error?.description);
+	const { error } = await OwnTime.run(async () => await farm.run(all));
+	return String(error?.description);
 }
 
 test('one of several sites: how to keep the others', async () => {

@@ -1,11 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
-import nock from 'nock';
+import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
 import { selfSignedCertificate } from '../tools/fake-service/certificate';
 import { DESERTED } from '../tools/fake-service/faults';
 import { type Service, startService } from '../tools/fake-service/service';
 import { skipLoginPauses } from '../tools/helpers/login-pause';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
-import { until } from '../tools/helpers/until';
+import { skipTime } from '../tools/helpers/skip-time';
 import { type ForwardProxy, type ProxyFault, startProxy } from '../tools/helpers/forward-proxy';
 
 type Scheme = 'https' | 'http';
@@ -18,8 +18,6 @@ const services = {} as Record<Scheme, Service>;
 let proxy: ForwardProxy;
 
 beforeAll(async () => {
-	// n8n's agents for proxies need Node's own requests
-	nock.restore();
 	proxy = await startProxy();
 	services.http = await startService();
 	services.https = await startService({ tls: await selfSignedCertificate() });
@@ -193,7 +191,8 @@ describe.each(CASES)('a proxy, over %s: %s', (scheme, _, fault, message, advice,
 		});
 		expect(services[scheme].counts.requests).toBe(0);
 		proxy.fault = undefined;
-		await until('the next run works', async () => (await n8n.run(SITES)).items.length === 3);
+		skipTime(FAILED_LOGIN_PAUSE_MS);
+		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
 		expect(services[scheme].counts.tokenRequests).toBe(1);
 	});
 
