@@ -1,6 +1,6 @@
+import { CREDENTIAL, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { manySites } from '../tools/fake-service/sites';
 import { at } from '../tools/helpers/at';
-import { CREDENTIAL, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 
 const farm = useSeaFarm();
 

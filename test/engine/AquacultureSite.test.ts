@@ -1,6 +1,6 @@
+import { dataOf, useSeaFarm } from '../tools/engine/sea-farm';
 import { manySites } from '../tools/fake-service/sites';
 import { at, defined } from '../tools/helpers/at';
-import { dataOf, useSeaFarm } from '../tools/engine/sea-farm';
 
 const farm = useSeaFarm();
 

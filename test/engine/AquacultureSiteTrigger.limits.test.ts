@@ -1,8 +1,8 @@
+import { useSeaFarm } from '../tools/engine/sea-farm';
 import { refusalBeyond } from '../tools/fake-service/limit';
 import { manySites } from '../tools/fake-service/sites';
 import { IdleTime } from '../tools/helpers/idle-time';
 import { bucket } from '../tools/helpers/limiters';
-import { useSeaFarm } from '../tools/engine/sea-farm';
 
 const SITES = manySites(200);
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { type IDataObject, type INodeParameters, Workflow } from 'n8n-workflow';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
+import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
 import type { Fault } from '../tools/fake-service/faults';
 import { at, defined } from '../tools/helpers/at';
-import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
 import { until } from '../tools/helpers/until';
 
 const farm = useSeaFarm();

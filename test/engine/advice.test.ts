@@ -1,7 +1,7 @@
+import { CREDENTIAL, useSeaFarm } from '../tools/engine/sea-farm';
 import type { Fault } from '../tools/fake-service/faults';
 import { startService } from '../tools/fake-service/service';
 import { OwnTime, skipPausesInOwnTime } from '../tools/helpers/own-time';
-import { CREDENTIAL, useSeaFarm } from '../tools/engine/sea-farm';
 
 const farm = useSeaFarm();
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { createEngine } from '../tools/engine/engine';
+import { itemsWith, siteNode } from '../tools/engine/sea-farm';
 import type { Fault } from '../tools/fake-service/faults';
 import { type Service, startService } from '../tools/fake-service/service';
-import { skipLoginPauses } from '../tools/helpers/login-pause';
-import { itemsWith, siteNode } from '../tools/engine/sea-farm';
-import { anyJson, anyText, siteJson } from '../tools/helpers/site-json';
 import { asyncRuns } from '../tools/helpers/fuzz';
+import { skipLoginPauses } from '../tools/helpers/login-pause';
+import { anyJson, anyText, siteJson } from '../tools/helpers/site-json';
 
 const IDS = [1042, 1057, 1063, 1088];
 const PASSWORD = 'Secret-1042';

@@ -5,10 +5,10 @@ import type {
 	ICredentialType,
 	IHttpRequestHelper,
 } from 'n8n-workflow';
-import { defined } from '../tools/helpers/at';
-import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { createEngine } from '../tools/engine/engine';
+import { httpRequestNode, itemsWith, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { field } from '../tools/engine/stand-in-nodes';
+import { defined } from '../tools/helpers/at';
 
 const farm = useSeaFarm();
 

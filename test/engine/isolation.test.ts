@@ -1,9 +1,9 @@
 import { createEngine, type NodeResult } from '../tools/engine/engine';
+import { dataOf, itemsWith, siteNode } from '../tools/engine/sea-farm';
 import type { Login } from '../tools/fake-service/rules';
 import { type Service, startService } from '../tools/fake-service/service';
 import { manySites } from '../tools/fake-service/sites';
 import { at, defined } from '../tools/helpers/at';
-import { dataOf, itemsWith, siteNode } from '../tools/engine/sea-farm';
 import { skipTime } from '../tools/helpers/skip-time';
 
 // A busy machine takes its time

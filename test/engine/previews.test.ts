@@ -5,8 +5,8 @@ import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { parse } from 'yaml';
 import type { Site, SiteInfo, Unit } from '../../nodes/AquacultureSite/site/site';
 import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/events';
-import { at, defined } from '../tools/helpers/at';
 import { dataOf, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
+import { at, defined } from '../tools/helpers/at';
 
 const farm = useSeaFarm();
 

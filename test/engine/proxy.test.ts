@@ -1,12 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
+import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../tools/fake-service/certificate';
 import { DESERTED } from '../tools/fake-service/faults';
 import { type Service, startService } from '../tools/fake-service/service';
-import { skipLoginPauses } from '../tools/helpers/login-pause';
-import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
-import { skipTime } from '../tools/helpers/skip-time';
 import { type ForwardProxy, type ProxyFault, startProxy } from '../tools/helpers/forward-proxy';
+import { skipLoginPauses } from '../tools/helpers/login-pause';
+import { skipTime } from '../tools/helpers/skip-time';
 
 type Scheme = 'https' | 'http';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { PackageDirectoryLoader, resolveOutputSchemaPath } from 'n8n-core';
 import type { INodePropertyOptions, INodeTypeDescription } from 'n8n-workflow';
-import { defined } from '../tools/helpers/at';
 import { packAndUnpack } from '../tools/gate/pack';
+import { defined } from '../tools/helpers/at';
 
 const MAX_SIZE = 60_000;
 

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../tools/n8n/workspace';
-import { defined } from '../tools/helpers/at';
 import { commandsOf, readJobs } from '../tools/gate/jobs';
+import { defined } from '../tools/helpers/at';
+import { ROOT } from '../tools/n8n/workspace';
 
 const read = (...path: string[]) => readFileSync(join(ROOT, ...path), 'utf8');
 const files = readdirSync(join(ROOT, '.github', 'workflows'));

@@ -7,9 +7,9 @@ import {
 	SITE_RULES,
 	TOKEN_RULES,
 } from '../../nodes/AquacultureSite/service/responseRules';
-import { sampleSites } from '../tools/fake-service/sites';
-import { BOUNDS } from '../tools/cases/load';
 import { TABLE } from '../tools/cases/fault-table';
+import { BOUNDS } from '../tools/cases/load';
+import { sampleSites } from '../tools/fake-service/sites';
 import { BLOCKS, readBlock } from '../tools/helpers/document';
 
 const ROOT = join(__dirname, '../..');

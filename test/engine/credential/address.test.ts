@@ -1,6 +1,6 @@
+import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { type Service, startService } from '../../tools/fake-service/service';
-import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../../tools/engine/sea-farm';
 
 const get = siteNode({ operation: 'get', siteId: 1042 });
 const siteRequest = ({ baseUrl }: Service) => httpRequestNode(`${baseUrl}/meta/sites/1042`);

@@ -1,11 +1,4 @@
 import type { INodeCredentialTestResult } from 'n8n-workflow';
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
-import { startService } from '../../tools/fake-service/service';
-import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
-import { CREDENTIAL, useSeaFarm } from '../../tools/engine/sea-farm';
-import { createEngine } from '../../tools/engine/engine';
-import { until } from '../../tools/helpers/until';
-import { stopClock } from '../../tools/helpers/stop-clock';
 import {
 	arrange,
 	expectedResult,
@@ -14,6 +7,13 @@ import {
 	OUTCOMES,
 	type Services,
 } from '../../tools/cases/credential-outcomes';
+import { createEngine } from '../../tools/engine/engine';
+import { CREDENTIAL, useSeaFarm } from '../../tools/engine/sea-farm';
+import { selfSignedCertificate } from '../../tools/fake-service/certificate';
+import { startService } from '../../tools/fake-service/service';
+import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
+import { stopClock } from '../../tools/helpers/stop-clock';
+import { until } from '../../tools/helpers/until';
 import { outcomesText } from './report';
 
 const TEST_LIMIT_MS = 30_000;

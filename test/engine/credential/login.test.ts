@@ -7,11 +7,11 @@ import {
 	siteNode,
 	useSeaFarm,
 } from '../../tools/engine/sea-farm';
-import { skipLoginPauses } from '../../tools/helpers/login-pause';
-import { until } from '../../tools/helpers/until';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
+import { skipLoginPauses } from '../../tools/helpers/login-pause';
 import { stopClock } from '../../tools/helpers/stop-clock';
+import { until } from '../../tools/helpers/until';
 
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);

@@ -7,8 +7,8 @@ import {
 	siteNode,
 	useSeaFarm,
 } from '../../tools/engine/sea-farm';
-import { at, defined } from '../../tools/helpers/at';
 import type { Service } from '../../tools/fake-service/service';
+import { at, defined } from '../../tools/helpers/at';
 import { stopClock } from '../../tools/helpers/stop-clock';
 
 const REJECTED = 'The service rejected the username or password';

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { Fault } from '../../tools/fake-service/faults';
+import { refusalBeyond } from '../../tools/fake-service/limit';
+import { type Service, startService } from '../../tools/fake-service/service';
 import { takeViolations } from '../../tools/fake-service/violations';
 import { at } from '../../tools/helpers/at';
 import { bucket } from '../../tools/helpers/limiters';
 import { until } from '../../tools/helpers/until';
-import type { Fault } from '../../tools/fake-service/faults';
-import { refusalBeyond } from '../../tools/fake-service/limit';
-import { type Service, startService } from '../../tools/fake-service/service';
 
 interface Call {
 	method?: string;

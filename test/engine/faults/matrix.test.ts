@@ -1,7 +1,3 @@
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
-import { startService } from '../../tools/fake-service/service';
-import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
-import { OwnTime, skipPausesInOwnTime } from '../../tools/helpers/own-time';
 import {
 	expectedOutcome,
 	ON_ERROR,
@@ -9,9 +5,13 @@ import {
 	runCell,
 	SETTINGS,
 } from '../../tools/cases/fault-cell';
-import { inLanes } from '../../tools/helpers/lanes';
-import { matrixText } from './report';
 import { type Stage, TABLE } from '../../tools/cases/fault-table';
+import { selfSignedCertificate } from '../../tools/fake-service/certificate';
+import { startService } from '../../tools/fake-service/service';
+import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
+import { inLanes } from '../../tools/helpers/lanes';
+import { OwnTime, skipPausesInOwnTime } from '../../tools/helpers/own-time';
+import { matrixText } from './report';
 
 /** So many forms of a fault at once, each with services of its own: some take their time. */
 const SIDE_BY_SIDE = 6;

@@ -1,7 +1,3 @@
-import { createEngine } from '../../tools/engine/engine';
-import { type Service, startService } from '../../tools/fake-service/service';
-import { CREDENTIAL, itemsWith, siteNode } from '../../tools/engine/sea-farm';
-import { inLanes } from '../../tools/helpers/lanes';
 import {
 	arrangeLoad,
 	type Cell,
@@ -13,6 +9,10 @@ import {
 	optionsOf,
 	SEED,
 } from '../../tools/cases/load';
+import { createEngine } from '../../tools/engine/engine';
+import { CREDENTIAL, itemsWith, siteNode } from '../../tools/engine/sea-farm';
+import { type Service, startService } from '../../tools/fake-service/service';
+import { inLanes } from '../../tools/helpers/lanes';
 
 const IS_ALL = process.env['LOAD'] === 'all';
 

@@ -1,11 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeResult } from '../../tools/engine/engine';
+import { seaFarm, useSeaFarm } from '../../tools/engine/sea-farm';
 import { refusalBeyond } from '../../tools/fake-service/limit';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
 import { at } from '../../tools/helpers/at';
 import { bucket } from '../../tools/helpers/limiters';
-import { seaFarm, useSeaFarm } from '../../tools/engine/sea-farm';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in the tests of its parts, and what comes of them in test/unit/run/conditions.test.ts
 

@@ -1,8 +1,8 @@
 import { CredentialStore } from '../../tools/engine/credential-store';
+import { dataOf, useSeaFarm } from '../../tools/engine/sea-farm';
 import type { FaultRequest } from '../../tools/fake-service/faults';
 import { manySites } from '../../tools/fake-service/sites';
 import { at } from '../../tools/helpers/at';
-import { dataOf, useSeaFarm } from '../../tools/engine/sea-farm';
 
 const FARMS = manySites(200);
 const IDS = FARMS.map(({ siteId }) => siteId);

@@ -1,5 +1,5 @@
-import { skipLoginPauses } from '../../tools/helpers/login-pause';
 import { CREDENTIAL, siteNode } from '../../tools/engine/sea-farm';
+import { skipLoginPauses } from '../../tools/helpers/login-pause';
 import {
 	API,
 	expectWireAsForeseen,

@@ -1,9 +1,9 @@
+import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
-import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { freePort } from '../../tools/n8n/processes';
-import { Terminal } from './terminal';
 import { ROOT } from '../../tools/n8n/workspace';
+import { Terminal } from './terminal';
 
 /** What a newcomer is promised. */
 const ALERT_WITHIN_MS = 120_000;

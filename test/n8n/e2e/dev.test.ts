@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { Cleanup } from '../../tools/helpers/cleanup';
 import { until } from '../../tools/helpers/until';
 import { copyCheckout } from '../../tools/n8n/checkout';
-import { eventually } from './eventually';
 import { TIMEOUT_MS } from '../../tools/n8n/n8n-process';
 import { freePort, outputOf } from '../../tools/n8n/processes';
-import { Terminal } from './terminal';
 import { inWorkspace } from '../../tools/n8n/workspace';
+import { eventually } from './eventually';
+import { Terminal } from './terminal';
 
 const NODE_FILE = 'nodes/AquacultureSite/AquacultureSite.node.ts';
 const NAME = "displayName: 'Aquaculture Site'";

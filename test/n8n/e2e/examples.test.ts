@@ -5,11 +5,11 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
 import type { FeatureCollection } from '../../../nodes/AquacultureSite/operations/map';
+import { FILES, readExample as readExampleWith } from '../../tools/demo/example-files';
+import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/example-services';
 import type { Site } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
-import { FILES, readExample as readExampleWith } from '../../tools/demo/example-files';
-import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/example-services';
 import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
 import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';

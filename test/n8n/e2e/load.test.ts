@@ -1,4 +1,3 @@
-import { inLanes } from '../../tools/helpers/lanes';
 import {
 	arrangeLoad,
 	type Cell,
@@ -11,6 +10,7 @@ import {
 	SEED,
 } from '../../tools/cases/load';
 import type { Service } from '../../tools/fake-service/service';
+import { inLanes } from '../../tools/helpers/lanes';
 import { startFake, useN8n } from '../../tools/n8n/use-n8n';
 import { readSites, siteNode } from '../../tools/n8n/workflows';
 

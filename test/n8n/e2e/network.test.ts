@@ -1,7 +1,7 @@
 import { DESERTED } from '../../tools/fake-service/faults';
 import type { Service } from '../../tools/fake-service/service';
-import { until } from '../../tools/helpers/until';
 import { type ForwardProxy, startProxy } from '../../tools/helpers/forward-proxy';
+import { until } from '../../tools/helpers/until';
 import type { Execution } from '../../tools/n8n/executions';
 import { certificateFor } from '../../tools/n8n/hosts';
 import type { CredentialReference, N8nInstance } from '../../tools/n8n/n8n';

@@ -1,6 +1,3 @@
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
-import type { Faults } from '../../tools/fake-service/faults';
-import { manySites } from '../../tools/fake-service/sites';
 import {
 	arrange,
 	expectedOutcome,
@@ -8,7 +5,6 @@ import {
 	parametersOf,
 	SETTINGS,
 } from '../../tools/cases/fault-cell';
-import { inLanes } from '../../tools/helpers/lanes';
 import {
 	CREDENTIAL,
 	type Row,
@@ -17,7 +13,11 @@ import {
 	TABLE,
 	type Variation,
 } from '../../tools/cases/fault-table';
+import { selfSignedCertificate } from '../../tools/fake-service/certificate';
+import type { Faults } from '../../tools/fake-service/faults';
+import { manySites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
+import { inLanes } from '../../tools/helpers/lanes';
 import { type Finding, findSecrets, secretsOf } from '../../tools/n8n/secrets';
 import { saveCredential, startFake, useN8n } from '../../tools/n8n/use-n8n';
 import { httpRequest, readSites, siteNode, withItems } from '../../tools/n8n/workflows';

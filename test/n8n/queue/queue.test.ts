@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { cpSync, readFileSync } from 'node:fs';
-import { expectReportedChange } from '../../tools/n8n/checks';
-import { type CredentialReference, N8nInstance } from '../../tools/n8n/n8n';
-import type { N8nOptions } from '../../tools/n8n/n8n-process';
-import { setup } from '../../tools/n8n/setup';
-import { saveCredential, startFake } from '../../tools/n8n/use-n8n';
-import { callWebhook, chain, siteNode, webhook } from '../../tools/n8n/workflows';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
+import { expectReportedChange } from '../../tools/n8n/checks';
 import { type ComposeService, concurrencyOf, readCompose } from '../../tools/n8n/compose';
 import { buildImage, environmentHere } from '../../tools/n8n/docker';
+import { type CredentialReference, N8nInstance } from '../../tools/n8n/n8n';
+import type { N8nOptions } from '../../tools/n8n/n8n-process';
 import { startServers } from '../../tools/n8n/servers';
+import { setup } from '../../tools/n8n/setup';
+import { saveCredential, startFake } from '../../tools/n8n/use-n8n';
+import { callWebhook, chain, siteNode, webhook } from '../../tools/n8n/workflows';
 
 /** The service is far away, so that an execution mostly waits. */
 const LATENCY_MS = 200;

@@ -3,13 +3,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as forward } from 'node:http';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
+import { defined } from '../../tools/helpers/at';
+import type { Cleanup } from '../../tools/helpers/cleanup';
+import { until } from '../../tools/helpers/until';
 import { playHosts } from '../../tools/n8n/hosts';
 import { installPackages } from '../../tools/n8n/packages';
 import { freePort, GuardedProcess } from '../../tools/n8n/processes';
 import { inWorkspace, type Say } from '../../tools/n8n/workspace';
-import { defined } from '../../tools/helpers/at';
-import type { Cleanup } from '../../tools/helpers/cleanup';
-import { until } from '../../tools/helpers/until';
 
 /** n8n takes packages from this registry alone, unless its license allows for another. */
 const HOST = 'registry.npmjs.org';

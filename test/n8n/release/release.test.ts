@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
+import { sampleSites } from '../../tools/fake-service/sites';
+import { commandsOf, readJobs } from '../../tools/gate/jobs';
+import { at, defined } from '../../tools/helpers/at';
+import { until } from '../../tools/helpers/until';
 import { copyCheckout } from '../../tools/n8n/checkout';
 import { waitForPoll } from '../../tools/n8n/checks';
 import { outputOf } from '../../tools/n8n/processes';
 import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, manualTrigger, node, reportChanges } from '../../tools/n8n/workflows';
 import { ROOT } from '../../tools/n8n/workspace';
-import { sampleSites } from '../../tools/fake-service/sites';
-import { commandsOf, readJobs } from '../../tools/gate/jobs';
-import { at, defined } from '../../tools/helpers/at';
-import { until } from '../../tools/helpers/until';
 import { type Registry, startRegistry } from './registry';
 
 const PACKAGE = 'n8n-nodes-aquaculture';

@@ -1,10 +1,10 @@
 import { loadavg } from 'node:os';
+import { at } from '../helpers/at';
+import { BLOCKS, writeBlock } from '../helpers/document';
 import { runCommand, say } from '../n8n/cli';
 import { run } from '../n8n/processes';
 import { prepareSetup } from '../n8n/setup';
 import { ROOT } from '../n8n/workspace';
-import { at } from '../helpers/at';
-import { BLOCKS, writeBlock } from '../helpers/document';
 import { AQUACULTURE_SITE, BARE_HELPER, DECLARATIVE, HTTP_REQUEST } from './callers';
 import { aftermaths, type Case, limits, lowerLimit, matrix, others, VERY_LARGE } from './cases';
 import { writeChart } from './chart';

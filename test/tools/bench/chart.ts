@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT } from '../n8n/workspace';
 import { at } from '../helpers/at';
+import { ROOT } from '../n8n/workspace';
 import type { CaseResult } from './measure';
 
 const ITEMS = 200;

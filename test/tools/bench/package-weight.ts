@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { run } from '../n8n/processes';
 import { median } from '../helpers/numbers';
+import { run } from '../n8n/processes';
 import type { Platform } from './platform';
 
 export interface PackageWeight {

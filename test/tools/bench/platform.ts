@@ -1,15 +1,15 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
-import { type CredentialReference, N8nInstance } from '../n8n/n8n';
-import type { Setup } from '../n8n/setup';
-import { saveCredential, startFake } from '../n8n/use-n8n';
-import { callWebhook } from '../n8n/workflows';
 import type { Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
+import { type CredentialReference, N8nInstance } from '../n8n/n8n';
+import type { Setup } from '../n8n/setup';
+import { saveCredential, startFake } from '../n8n/use-n8n';
+import { callWebhook } from '../n8n/workflows';
 import { type Caller, workflowOf } from './callers';
 
 /** What one run is about. */

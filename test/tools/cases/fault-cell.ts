@@ -5,9 +5,9 @@ import type {
 	OnError,
 } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
+import { siteNode } from '../engine/sea-farm';
 import type { Fault, FaultRequest } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
-import { siteNode } from '../engine/sea-farm';
 import { at } from '../helpers/at';
 import { OwnTime } from '../helpers/own-time';
 import {

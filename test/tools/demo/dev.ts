@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
 import { choosePort, runCommand, say, startDemo } from '../n8n/cli';
-import { ExampleServices } from './example-services';
 import type { N8nInstance } from '../n8n/n8n';
-import { openPlayground } from './playground';
 import { GuardedProcess } from '../n8n/processes';
 import { packageManagerEnv, ROOT } from '../n8n/workspace';
+import { ExampleServices } from './example-services';
+import { openPlayground } from './playground';
 
 const USAGE = `Starts an n8n with the package in it and a fake aquaculture service, for work on the package: each change in
 credentials/, nodes/ or icons/ is built, and n8n loads it.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NodeCredentials } from './example-services';
 import type { NewWorkflow } from '../n8n/n8n';
 import { ROOT } from '../n8n/workspace';
+import type { NodeCredentials } from './example-services';
 
 const FOLDER = join(ROOT, 'examples');
 

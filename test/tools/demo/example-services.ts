@@ -1,9 +1,9 @@
 import type { Cleanup } from '../helpers/cleanup';
-import { GoogleSheets } from './fakes/google-sheets';
 import { fakeHosts } from '../n8n/hosts';
+import type { CredentialReference, N8nInstance } from '../n8n/n8n';
+import { GoogleSheets } from './fakes/google-sheets';
 import { OpenAi } from './fakes/openai';
 import { Slack } from './fakes/slack';
-import type { CredentialReference, N8nInstance } from '../n8n/n8n';
 
 /** The tools that the examples give to a model, by the names that it sees. */
 export const TOOLS = {

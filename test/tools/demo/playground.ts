@@ -2,9 +2,9 @@ import Table from 'cli-table3';
 import { ACTIONS, control, CONTROL_PATH } from '../fake-service/control';
 import type { Cleanup } from '../helpers/cleanup';
 import { type Demo, say } from '../n8n/cli';
+import type { NewWorkflow } from '../n8n/n8n';
 import { FILES, readExample } from './example-files';
 import type { ExampleServices } from './example-services';
-import type { NewWorkflow } from '../n8n/n8n';
 
 type Action = keyof typeof ACTIONS;
 

@@ -1,5 +1,4 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
-import { createEngine, type Engine, type NodeResult, type TestNode } from './engine';
 import {
 	type RecordedRequest,
 	type Service,
@@ -8,6 +7,7 @@ import {
 } from '../fake-service/service';
 import type { Site } from '../fake-service/sites';
 import { defined } from '../helpers/at';
+import { createEngine, type Engine, type NodeResult, type TestNode } from './engine';
 
 /** What the user of these tests calls the credential. */
 export const CREDENTIAL = 'Sea farm';

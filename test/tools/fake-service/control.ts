@@ -1,5 +1,5 @@
-import type { Faults } from './faults';
 import { at } from '../helpers/at';
+import type { Faults } from './faults';
 import { degrees, type Site, type Unit } from './sites';
 
 export const CONTROL_PATH = '/_control';

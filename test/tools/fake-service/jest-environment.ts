@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import NodeEnvironment from 'jest-environment-node';
-import { type Exchange, EXCHANGES } from './exchanges';
 import { loadContract } from './contract';
+import { type Exchange, EXCHANGES } from './exchanges';
 
 /** Of the test file that runs now. */
 let violations: string[] = [];

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { type Cleanup, withCleanup } from '../helpers/cleanup';
 import type { Service } from '../fake-service/service';
+import { type Cleanup, withCleanup } from '../helpers/cleanup';
 import { demoWorkflow } from './demo-workflow';
 import type { CredentialReference, N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { ROOT } from './workspace';
 import { defined } from '../helpers/at';
+import { ROOT } from './workspace';
 
 // The tests run no Docker: they do what the files in docker/ say with folders and processes of this machine.
 

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { outputOf } from './processes';
-import { setup } from './setup';
-import { inWorkspace, packageManagerEnv, ROOT } from './workspace';
 import { defined } from '../helpers/at';
 import { type ComposeService, readDockerFile } from './compose';
+import { outputOf } from './processes';
 import type { Servers } from './servers';
+import { setup } from './setup';
+import { inWorkspace, packageManagerEnv, ROOT } from './workspace';
 
 /**
  * Runs the RUN instruction of the Dockerfile, with the tarball instead of the published package.

@@ -1,12 +1,12 @@
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, GuardedProcess, missingCommands, outputOf, run } from './processes';
-import { SetupError } from './workspace';
 import { defined } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
 import { type ComposeServices, probeOf } from './compose';
+import { freePort, GuardedProcess, missingCommands, outputOf, run } from './processes';
+import { SetupError } from './workspace';
 
 /** A Redis and a PostgreSQL on 127.0.0.1. */
 export interface Servers {

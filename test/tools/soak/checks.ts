@@ -1,7 +1,7 @@
+import { at } from '../helpers/at';
+import { count, megabytes } from '../helpers/numbers';
 import { say } from '../n8n/cli';
 import { findSecrets, secretsOf } from '../n8n/secrets';
-import { count, megabytes } from '../helpers/numbers';
-import { at } from '../helpers/at';
 import type { Soak } from './soak';
 import { isVisitor } from './visitors';
 

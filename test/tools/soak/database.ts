@@ -1,7 +1,7 @@
 import type { N8nInstance } from '../n8n/n8n';
 import { outputOf } from '../n8n/processes';
-import { ROOT } from '../n8n/workspace';
 import { postgresCommand, type Servers } from '../n8n/servers';
+import { ROOT } from '../n8n/workspace';
 
 // A blank more, so that it is really written
 const WRITE = `UPDATE workflow_entity SET "staticData" = `;

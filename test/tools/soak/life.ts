@@ -1,6 +1,6 @@
-import type { N8nInstance } from '../n8n/n8n';
 import { at } from '../helpers/at';
 import { median } from '../helpers/numbers';
+import type { N8nInstance } from '../n8n/n8n';
 import { memoryOf } from './load';
 
 /** After a start, n8n may not know its webhooks yet. */

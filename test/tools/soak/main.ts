@@ -1,10 +1,10 @@
 import { markdownTable } from 'markdown-table';
+import { manySites } from '../fake-service/sites';
+import { BLOCKS, writeBlock } from '../helpers/document';
 import { runCommand, say } from '../n8n/cli';
 import { prepareSetup } from '../n8n/setup';
 import { startFake, startN8n } from '../n8n/use-n8n';
 import { SetupError } from '../n8n/workspace';
-import { manySites } from '../fake-service/sites';
-import { BLOCKS, writeBlock } from '../helpers/document';
 import { checksOf } from './checks';
 import { Soak } from './soak';
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { IDataObject } from 'n8n-workflow';
+import type { Site } from '../fake-service/sites';
 import type { CredentialReference, N8nInstance, NewWorkflow } from '../n8n/n8n';
 import { callWebhook, chain, siteNode, webhook, webhookItems } from '../n8n/workflows';
-import type { Site } from '../fake-service/sites';
 import type { Changes } from './changes';
 import type { Life } from './life';
 import { pick, type Random } from './random';

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { markdownTable } from 'markdown-table';
-import { runCommand, say } from '../n8n/cli';
-import { N8nInstance } from '../n8n/n8n';
-import { prepareSetup, type Setup } from '../n8n/setup';
-import { saveCredential, startFake, startN8n } from '../n8n/use-n8n';
-import { every, reportChanges } from '../n8n/workflows';
-import { SetupError } from '../n8n/workspace';
 import { limit } from '../fake-service/limit';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
@@ -14,9 +8,15 @@ import { at } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import { megabytes } from '../helpers/numbers';
 import { until } from '../helpers/until';
+import { runCommand, say } from '../n8n/cli';
 import { concurrencyOf, readCompose } from '../n8n/compose';
 import { environmentHere } from '../n8n/docker';
+import { N8nInstance } from '../n8n/n8n';
 import { startServers } from '../n8n/servers';
+import { prepareSetup, type Setup } from '../n8n/setup';
+import { saveCredential, startFake, startN8n } from '../n8n/use-n8n';
+import { every, reportChanges } from '../n8n/workflows';
+import { SetupError } from '../n8n/workspace';
 import { staticDataInPostgres, staticDataInSqlite } from './database';
 import { memoryOf, watchLoad } from './load';
 

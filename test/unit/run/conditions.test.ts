@@ -1,7 +1,7 @@
 import { findings, told } from '../../tools/cases/condition-findings';
-import { Simulation, useSeed } from './simulation';
 import { type Condition, CONDITIONS } from '../../tools/cases/conditions';
 import { at } from '../../tools/helpers/at';
+import { Simulation, useSeed } from './simulation';
 
 const IS_ALL = process.env['LOAD'] === 'all';
 const LATENCIES = [3, 30, 200];

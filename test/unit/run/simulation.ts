@@ -4,9 +4,9 @@ import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
 import { connectionFailure } from '../../../nodes/AquacultureSite/service/connectionFailures';
 import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import { tokenFailure, tokenIn } from '../../../nodes/AquacultureSite/service/response';
+import type { Condition, Outcome } from '../../tools/cases/conditions';
 import { type Fault, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
 import { FakeClock } from '../../tools/helpers/fake-clock';
-import type { Condition, Outcome } from '../../tools/cases/conditions';
 
 /** Numbers that look random and are the same for the same seed. */
 export function useSeed(seed: number): void {

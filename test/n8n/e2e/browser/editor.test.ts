@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core';
 import type { Site } from '../../../tools/fake-service/sites';
 import { at } from '../../../tools/helpers/at';
-import { eventually } from '../eventually';
 import { useN8n } from '../../../tools/n8n/use-n8n';
+import { eventually } from '../eventually';
 import { openEditor } from './chromium';
 import type { Editor } from './editor';
 import { takePicture } from './pictures';

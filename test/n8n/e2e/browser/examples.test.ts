@@ -1,9 +1,9 @@
 import type { INode } from 'n8n-workflow';
-import { defined } from '../../../tools/helpers/at';
-import { eventually } from '../eventually';
 import { FILES, readExampleFile } from '../../../tools/demo/example-files';
+import { defined } from '../../../tools/helpers/at';
 import type { NewWorkflow } from '../../../tools/n8n/n8n';
 import { useN8n } from '../../../tools/n8n/use-n8n';
+import { eventually } from '../eventually';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';
 import type { Editor } from './editor';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IWorkflowBase } from 'n8n-workflow';
-import { defined } from '../../../tools/helpers/at';
-import { eventually } from '../eventually';
-import { fakeHosts } from '../../../tools/n8n/hosts';
 import { Slack } from '../../../tools/demo/fakes/slack';
+import { defined } from '../../../tools/helpers/at';
+import { fakeHosts } from '../../../tools/n8n/hosts';
 import { useN8n } from '../../../tools/n8n/use-n8n';
 import { ROOT } from '../../../tools/n8n/workspace';
+import { eventually } from '../eventually';
 import { Animation } from './animation';
 import { Canvas } from './canvas';
 import { openEditor } from './chromium';

@@ -1,6 +1,6 @@
-import { eventually } from '../eventually';
 import { useN8n } from '../../../tools/n8n/use-n8n';
 import { chain, node } from '../../../tools/n8n/workflows';
+import { eventually } from '../eventually';
 import { openEditor } from './chromium';
 import type { Editor } from './editor';
 
