@@ -2,12 +2,13 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
-	'engine/faults/underLoad',
 	'engine/faults/matrix',
-	'unit/run/conditions',
-	'engine/run/SiteService',
+	'engine/faults/underLoad',
 	'engine/run/session',
+	'engine/run/SiteService',
+	'unit/run/conditions',
 	'engine/credential/login',
+	'engine/AquacultureSiteTrigger.limits',
 	'engine/fuzz',
 	'n8n/e2e/secrets',
 	'n8n/e2e/load',
