@@ -10,14 +10,14 @@ import type {
 import { asHtml, errorItem, toPlainError } from './nodeErrors';
 import type { NodeFailure } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
-import { listNames, parseRequestOptions } from './operations/operation';
+import { parseRequestOptions } from './operations/operation';
 import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
 import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/advice';
 import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
 import { addExecutionHints, CREDENTIAL } from './service/request';
-import { escapeHtml } from './site/plainText';
+import { escapeHtml, joinList } from './site/plainText';
 import type { Site } from './site/site';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
@@ -29,6 +29,8 @@ const ITEMS_AT_ONCE = 100;
 // What waits for its turn takes memory. The largest 'Max Concurrency'; far more than the default, so that others can go
 // ahead of what is refused
 const TASKS_AT_ONCE = 500;
+
+const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
 	"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
@@ -168,7 +170,9 @@ class SiteRun {
 
 	private addHints(service: SiteService): void {
 		const messages = service.hints();
-		for (const [hint, names] of this.hints) messages.push(`${hint}: ${listNames(names)}`);
+		for (const [hint, names] of this.hints) {
+			messages.push(`${hint}: ${joinList([...new Set(names)], NAMES_IN_A_HINT)}`);
+		}
 		// n8n renders hints as HTML
 		addExecutionHints(this.context, messages.map(escapeHtml));
 	}

@@ -10,26 +10,18 @@ import type {
 import { toNodeError } from './nodeErrors';
 import { SiteService } from './run/SiteService';
 import { testCredential } from './service/credentialTest';
-import { ServiceFailure } from './service/failures';
 import { CREDENTIAL } from './service/request';
-import type { Site } from './site/site';
-import { activate, pollReasonOf } from './trigger/activation';
-import type { PollReason } from './trigger/activation';
-import { fieldNames } from './trigger/changes';
 import type { SiteEvent } from './trigger/events';
-import { parseSettings, triggerFields } from './trigger/fields';
-import { checkIgnoredFields } from './trigger/ignoredFields';
+import { checkIgnoredFields, parseSettings, triggerFields } from './trigger/fields';
 import { concludePoll } from './trigger/poll';
-import { inReadOrder, readFirstSite, readSites } from './trigger/reading';
-import type { Reading } from './trigger/reading';
+import { readFirstSite, readSites } from './trigger/reading';
 import { sampleEvents } from './trigger/samples';
-import { Claim, readState } from './trigger/state';
+import { activate, oneAtATime, pollReasonOf } from './trigger/scheduling';
+import type { PollReason } from './trigger/scheduling';
+import { readOrder, readState } from './trigger/state';
 
 // A wait that is longer ends the poll: what is left is read in the next one
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
-
-// Shorter than the shortest interval of n8n, a minute, with time to compare, to store and to report
-const LONGEST_POLL_MS = 36_000;
 
 const FIRST_POLL =
 	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
@@ -95,8 +87,8 @@ export class AquacultureSiteTrigger implements INodeType {
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {
-			const isTest = this.getMode() === 'manual';
-			const events = isTest ? await sampleOf(this) : await pollSites(this);
+			const reason = pollReasonOf(this);
+			const events = reason === 'test' ? await sampleOf(this) : await pollSites(this, reason);
 			return events.length > 0 ? [toItems(events)] : null;
 		} catch (error) {
 			throw toNodeError(this.getNode(), error);
@@ -113,55 +105,33 @@ async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
 	const settings = settingsOf(context);
 	const { siteIds, apiVersion, events } = settings;
 	const service = await SiteService.open(context, LIMITS);
-	const bounds = { apiVersion, milliseconds: LONGEST_POLL_MS };
-	const site = await readFirstSite(service, siteIds, bounds);
+	const site = await readFirstSite(service, siteIds, apiVersion);
 	return sampleEvents(site, events, settings, new Date().toISOString());
 }
 
-/** The names of all fields of the sites; undefined if some could not be read, and may have others. */
-function fieldsIn({ results, interruption }: Reading): string[] | undefined {
-	const read = [...results.values()];
-	if (interruption || read.some((result) => result instanceof ServiceFailure)) return undefined;
-	return (read as Site[]).flatMap(fieldNames);
-}
-
 /** @throws ParameterError, ServiceFailure, or n8n's own error */
-async function pollSites(context: IPollFunctions): Promise<SiteEvent[]> {
-	const reason = pollReasonOf(context);
+async function pollSites(context: IPollFunctions, reason: PollReason): Promise<SiteEvent[]> {
 	const staticData = context.getWorkflowStaticData('node');
-	const claim = Claim.take(staticData);
-	// The poll that is still running reads the same sites
-	if (!claim) return [];
-	const poll = async () => await findChanges(context, reason, claim);
-	try {
+	return await oneAtATime(staticData, async () => {
+		const poll = async () => await findChanges(context, reason);
 		return await (reason === 'activation' ? activate(staticData, poll) : poll());
-	} finally {
-		claim.release();
-	}
+	});
 }
 
-async function findChanges(
-	context: IPollFunctions,
-	reason: PollReason,
-	claim: Claim,
-): Promise<SiteEvent[]> {
+async function findChanges(context: IPollFunctions, reason: PollReason): Promise<SiteEvent[]> {
 	const settings = settingsOf(context);
 	const { siteIds, apiVersion } = settings;
 	const service = await SiteService.open(context, LIMITS);
 	const staticData = context.getWorkflowStaticData('node');
-	const old = readState(staticData, `${service.url} ${apiVersion}`);
-	const ordered = inReadOrder(siteIds, old.readOrder);
-	const bounds = { reason, apiVersion, milliseconds: LONGEST_POLL_MS };
-	const reading = await readSites(service, ordered, bounds);
-	// From here on nothing waits. If another poll has taken over meanwhile, what this one has read is older.
-	if (!claim.isValid) return [];
-	if (reason === 'activation') checkIgnoredFields(settings.ignoreFields, fieldsIn(reading));
-	const poll = { ...reading, reason, siteIds, now: new Date() };
+	const old = readState(staticData, `${service.url} ${apiVersion}`, siteIds);
+	const reading = await readSites(service, readOrder(old.sites), { reason, apiVersion });
+	if (reason === 'activation') checkIgnoredFields(settings.ignoreFields, reading);
+	const poll = { ...reading, reason, now: new Date() };
 	const { state, events, unreadable, failure } = concludePoll(old, poll, settings);
 	Object.assign(staticData, state);
-	for (const { siteId, failure } of unreadable) {
+	for (const { site, failure } of unreadable) {
 		context.logger.warn(
-			`Aquaculture Site Trigger: site ${siteId} was not read: ${failure.message}`,
+			`Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`,
 			{ description: failure.description },
 		);
 	}

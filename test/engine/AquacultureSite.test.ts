@@ -39,7 +39,7 @@ describe('the items', () => {
 describe('site IDs', () => {
 	test('may come in any form from an expression; each site is requested once', async () => {
 		const { items } = await farm.run({ operation: 'getAll' }, [
-			[1042, '1057 01063'],
+			[1042, '1057 1063'],
 			'1057;1042 1042',
 		]);
 		expect(items.map(({ json, pairedItem }) => [json.siteId, pairedItem])).toEqual([
@@ -92,15 +92,19 @@ test('a hint beside the output lists five names, each once, and counts the other
 	const bare = manySites(7).map((site) => ({ ...site, units: [] }));
 	farm.service.sites.push(...bare);
 	const ids = bare.map(({ siteId }) => siteId);
-	const five = bare.slice(0, 5).map(({ siteId, siteName }) => `${siteName} (${siteId})`);
-	const message = `No rows, because these sites have no units: ${five.join(', ')}`;
+	const names = bare.map(({ siteId, siteName }) => `${siteName} (${siteId})`);
+	const message = 'No rows, because these sites have no units';
+	const four = names.slice(0, 4).join(', ');
 	const [all, some, none] = [
 		await farm.run({ operation: 'getUnits' }, [...ids, ...ids]),
 		await farm.run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
 		await farm.run({ operation: 'getUnits' }, [1088]),
 	];
-	expect(all.hints).toMatchObject([{ message: `${message} and 2 more`, location: 'outputPane' }]);
-	expect(some.hints).toMatchObject([{ message, location: 'outputPane' }]);
+	const location = 'outputPane';
+	expect(all.hints).toMatchObject([
+		{ message: `${message}: ${four}, ${names[4]}, and 2 more`, location },
+	]);
+	expect(some.hints).toMatchObject([{ message: `${message}: ${four}, and ${names[4]}`, location }]);
 	expect(none.hints).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
+import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
 import {
 	PROXY_RULES,
 	REJECTED_TOKEN,
@@ -78,7 +79,7 @@ const ofNode = (file: string, name: string) => constant(`nodes/AquacultureSite/$
 
 it.each([
 	['docs/requests.md', ofNode('run/concurrencyLimit', 'FIRST_IN_FLIGHT'), '# at first'],
-	['docs/requests.md', ofNode('operations/operation', 'DEFAULT_MAX_CONCURRENCY'), '# by default'],
+	['docs/requests.md', parseRequestOptions({}).maxConcurrency, '# by default'],
 	['docs/requests.md', ofNode('run/circuitBreaker', 'PATIENCE_MS') / 1000, 'more than # seconds'],
 	['docs/requests.md', ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000, '# seconds in a'],
 	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],
@@ -118,7 +119,8 @@ it('explains every message of a fault, of the rules, and of the credential dialo
 
 it('has the sample map that the node makes of the first sample sites', () => {
 	const sites = sampleSites().slice(0, 3);
-	const { collection } = toSiteMap(sites.map((site) => ({ siteId: String(site.siteId), site })));
+	const withIds = sites.map((site) => ({ siteId: String(site.siteId), site }));
+	const collection = toSiteMap(withIds, () => {});
 	expect(JSON.parse(read('examples/sample-sites.geojson'))).toEqual({
 		description: expect.stringMatching(/^Sample data/) as unknown,
 		...collection,

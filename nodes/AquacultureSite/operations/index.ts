@@ -10,54 +10,43 @@ import { getUnits } from './units';
 /** The operations of the node "Aquaculture Site", in the order of its list. */
 const OPERATIONS: Operation[] = [getSite, getManySites, getUnits, getMap];
 
-// The one resource is shown because n8n takes the names of nodes and AI tools from it and the operation
-const resourceField: INodeProperties = {
-	displayName: 'Resource',
-	name: 'resource',
-	type: 'options',
-	noDataExpression: true,
-	default: 'site',
-	options: [{ name: 'Site', value: 'site' }],
-};
-
-const operationField: INodeProperties = {
-	displayName: 'Operation',
-	name: 'operation',
-	type: 'options',
-	noDataExpression: true,
-	default: 'get',
-	displayOptions: { show: { resource: ['site'] } },
-	options: OPERATIONS.map(({ entry }) => entry),
-};
-
 /** A property that is shown only for the operations that have it. */
-function shownFor(
-	property: INodeProperties,
-	list: (operation: Operation) => INodeProperties[] | undefined,
-	parameter: string,
-): INodeProperties {
-	const values = OPERATIONS.filter((operation) => list(operation)?.includes(property)).map(
-		({ entry }) => entry.value,
-	);
+function shownFor(list: 'fields' | 'options', property: INodeProperties): INodeProperties {
+	const operations = OPERATIONS.filter((operation) => operation[list]?.includes(property));
+	const parameter = list === 'fields' ? 'operation' : '/operation';
 	const { displayOptions: { show, ...hide } = {} } = property;
-	return { ...property, displayOptions: { ...hide, show: { [parameter]: values, ...show } } };
+	const own = { [parameter]: operations.map(({ entry }) => entry.value), ...show };
+	return { ...property, displayOptions: { ...hide, show: own } };
 }
 
-/** n8n's guidelines: required fields first. One that depends on another field stays behind it. */
-function isFirst({ required, displayOptions }: INodeProperties): boolean {
-	return required === true && displayOptions === undefined;
-}
-
-const fields = [...new Set(OPERATIONS.flatMap((operation) => operation.fields))].sort(
-	(a, b) => Number(isFirst(b)) - Number(isFirst(a)),
-);
-const ownOptions = new Set(OPERATIONS.flatMap((operation) => operation.options ?? []));
+// n8n's guidelines: required fields first, which is the first one of each operation
+const fields = new Set([
+	...OPERATIONS.flatMap((operation) => operation.fields.slice(0, 1)),
+	...OPERATIONS.flatMap((operation) => operation.fields),
+]);
+const ownOptions = new Set(OPERATIONS.flatMap(({ options = [] }) => options));
 
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [
-	resourceField,
-	operationField,
-	...fields.map((field) => shownFor(field, (operation) => operation.fields, 'operation')),
+	{
+		displayName: 'Resource',
+		name: 'resource',
+		type: 'options',
+		noDataExpression: true,
+		default: 'site',
+		// One, but shown: n8n takes the names of nodes and AI tools from it and the operation
+		options: [{ name: 'Site', value: 'site' }],
+	},
+	{
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		default: 'get',
+		displayOptions: { show: { resource: ['site'] } },
+		options: OPERATIONS.map(({ entry }) => entry),
+	},
+	...[...fields].map((field) => shownFor('fields', field)),
 	{
 		displayName: 'Options',
 		name: 'options',
@@ -65,9 +54,7 @@ export const siteFields: INodeProperties[] = [
 		placeholder: 'Add option',
 		default: {},
 		options: [
-			...[...ownOptions].map((option) =>
-				shownFor(option, (operation) => operation.options, '/operation'),
-			),
+			...[...ownOptions].map((option) => shownFor('options', option)),
 			...sharedOptions,
 		].sort(byDisplayName),
 	},

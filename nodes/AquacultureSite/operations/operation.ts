@@ -8,11 +8,9 @@ import type {
 
 import { apiVersionField, parseApiVersion } from '../service/apiVersion';
 import type { ServiceResponse } from '../service/response';
-import { ParameterError, toNumber } from '../site/parameters';
+import { parseNumber } from '../site/parameters';
 import type { Site, SitePart } from '../site/site';
 import type { SiteIds } from '../site/siteIds';
-
-const NAMES_IN_A_HINT = 5;
 
 /** Reads a parameter of one input item. Throws n8n's own error if an expression fails. */
 export type ReadParameter = (name: string, fallback?: unknown) => unknown;
@@ -47,7 +45,7 @@ export interface Task extends SiteIds {
 export interface Operation {
 	/** Its entry in the list of operations. */
 	entry: INodePropertyOptions & { value: string };
-	/** Its fields, in their order; a field that operations share is one object. */
+	/** Its fields, the required one first; a field that operations share is one object. */
 	fields: INodeProperties[];
 	/** Its entries in the collection 'Options', besides those of all operations. */
 	options?: INodeProperties[];
@@ -60,41 +58,38 @@ export interface Operation {
 	parse: (parameter: ReadParameter, options: IDataObject) => Task;
 }
 
-const DEFAULT_MAX_CONCURRENCY = 128;
-const DEFAULT_MAX_RETRIES = 3;
-const DEFAULT_TIMEOUT_MS = 30_000;
+const maxConcurrency: INodeProperties = {
+	displayName: 'Max Concurrency',
+	name: 'maxConcurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 500, numberPrecision: 0 },
+	default: 128,
+	description:
+		'Maximum number of sites to request at once. A run starts with up to 64 and slows down when the service is busy.',
+};
+
+const maxRetries: INodeProperties = {
+	displayName: 'Max Retries',
+	name: 'maxRetries',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
+	default: 3,
+	description:
+		'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, ten times at most.',
+};
+
+const timeout: INodeProperties = {
+	displayName: 'Timeout',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 3_600_000, numberPrecision: 0 },
+	default: 30_000,
+	hint: 'In milliseconds',
+	description: 'How many milliseconds to wait for a response from the service',
+};
 
 /** The entries in the collection 'Options' that all operations have. */
-export const sharedOptions: INodeProperties[] = [
-	apiVersionField,
-	{
-		displayName: 'Max Concurrency',
-		name: 'maxConcurrency',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: 500, numberPrecision: 0 },
-		default: DEFAULT_MAX_CONCURRENCY,
-		description:
-			'Maximum number of sites to request at once. A run starts with up to 64 and slows down when the service is busy.',
-	},
-	{
-		displayName: 'Max Retries',
-		name: 'maxRetries',
-		type: 'number',
-		typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
-		default: DEFAULT_MAX_RETRIES,
-		description:
-			'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, ten times at most.',
-	},
-	{
-		displayName: 'Timeout',
-		name: 'timeout',
-		type: 'number',
-		typeOptions: { minValue: 1, numberPrecision: 0 },
-		default: DEFAULT_TIMEOUT_MS,
-		hint: 'In milliseconds',
-		description: 'How many milliseconds to wait for a response from the service',
-	},
-];
+export const sharedOptions = [apiVersionField, maxConcurrency, maxRetries, timeout];
 
 /** Not shown if the operation does not return a row. The node returns "mapUrl", as the trigger does. */
 export const mapLinkOption: INodeProperties = {
@@ -110,55 +105,33 @@ export const mapLinkOption: INodeProperties = {
 	},
 };
 
-/** What 'Options' holds for every operation, checked, with its defaults. */
-export interface RequestOptions {
-	/** YYYY-MM-DD. */
-	apiVersion: string;
-	/** 1 to 500. */
-	maxConcurrency: number;
-	maxRetries: number;
-	/** Milliseconds. */
-	timeout: number;
-}
-
-function wholeNumber(value: unknown, displayName: string, from: number, to: number): number {
-	const number = toNumber(value);
-	if (typeof number === 'number' && Number.isInteger(number) && number >= from && number <= to) {
-		return number;
-	}
-	throw new ParameterError(
-		`'${displayName}' is not a whole number from ${from} to ${to}`,
-		`Correct it, or remove '${displayName}' from 'Options'.`,
-	);
-}
-
 /**
- * Checks the options that shape the requests; an expression may have put anything into them.
+ * The options that shape the requests, with their defaults; an expression may have put anything into them.
  *
  * @throws ParameterError
  */
-export function parseRequestOptions({
-	apiVersion,
-	maxConcurrency = DEFAULT_MAX_CONCURRENCY,
-	maxRetries = DEFAULT_MAX_RETRIES,
-	timeout = DEFAULT_TIMEOUT_MS,
-}: IDataObject): RequestOptions {
+export function parseRequestOptions(options: IDataObject) {
+	const wholeNumber = ({ name, displayName, typeOptions, default: preset }: INodeProperties) => {
+		const { minValue = 0, maxValue = 0 } = typeOptions ?? {};
+		const { [name]: value = preset } = options;
+		return parseNumber(
+			value,
+			displayName,
+			`a whole number from ${minValue} to ${maxValue}`,
+			(number) => Number.isInteger(number) && number >= minValue && number <= maxValue,
+		);
+	};
 	return {
-		apiVersion: parseApiVersion(apiVersion),
-		maxConcurrency: wholeNumber(maxConcurrency, 'Max Concurrency', 1, 500),
-		maxRetries: wholeNumber(maxRetries, 'Max Retries', 0, 10),
-		timeout: wholeNumber(timeout, 'Timeout', 1, 3_600_000),
+		apiVersion: parseApiVersion(options.apiVersion),
+		maxConcurrency: wholeNumber(maxConcurrency),
+		maxRetries: wholeNumber(maxRetries),
+		timeout: wholeNumber(timeout),
 	};
 }
+
+export type RequestOptions = ReturnType<typeof parseRequestOptions>;
 
 /** The order of n8n's lists. Not by locale: Node takes longer to load its rules than the rest of this package. */
 export function byDisplayName(a: { displayName: string }, b: { displayName: string }): number {
 	return a.displayName < b.displayName ? -1 : 1;
-}
-
-/** The names below a hint, each once: "A, B, C, D, E and 2 more". */
-export function listNames(names: string[]): string {
-	const distinct = [...new Set(names)];
-	const rest = distinct.length - NAMES_IN_A_HINT;
-	return distinct.slice(0, NAMES_IN_A_HINT).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }

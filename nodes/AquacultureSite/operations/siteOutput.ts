@@ -1,66 +1,39 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { ParameterError } from '../site/parameters';
+import { listEntries, ParameterError } from '../site/parameters';
 import { mapUrl } from '../site/position';
-import { infoOf, SITE_PARTS, unitsOf } from '../site/site';
-import type { Row, Site, SitePart } from '../site/site';
+import { infoOf, pick, SITE_FIELDS, SITE_PARTS, unitsOf } from '../site/site';
+import type { Site, SitePart } from '../site/site';
 import { byDisplayName } from './operation';
-import type { ReadParameter, ReadSite } from './operation';
+import type { ReadParameter, ReadSite, Task } from './operation';
 
-/** One field of a flat row: what people call it, the part of the site that it needs, and its value. */
+/** A field that an item can have, and the part of the site that it needs. */
 interface Column {
 	name: string;
 	displayName: string;
 	part?: SitePart;
-	read: (site: Site) => unknown;
 }
-
-const ofSite = (name: string, displayName: string): Column => ({
-	name,
-	displayName,
-	read: (site) => site[name],
-});
-
-const ofInfo = (name: string, displayName: string): Column => ({
-	name,
-	displayName,
-	part: 'info',
-	read: (site) => infoOf(site)?.[name],
-});
-
-const SITE_ID = ofSite('siteId', 'Site ID');
 
 /** At most ten, as n8n's guidelines have it, those that are used most at the top. */
 const ROW: Column[] = [
-	SITE_ID,
-	ofSite('siteName', 'Site Name'),
-	ofInfo('type', 'Type'),
-	ofInfo('code', 'Code'),
-	ofInfo('license', 'License'),
-	ofInfo('maxTotalBiomass', 'Max Total Biomass'),
-	ofInfo('latitude', 'Latitude'),
-	ofInfo('longitude', 'Longitude'),
-	ofInfo('timezone', 'Time Zone'),
-	{
-		name: 'unitCount',
-		displayName: 'Unit Count',
-		part: 'units',
-		read: (site) => unitsOf(site)?.length,
-	},
+	{ name: 'siteId', displayName: 'Site ID' },
+	{ name: 'siteName', displayName: 'Site Name' },
+	{ name: 'type', displayName: 'Type', part: 'info' },
+	{ name: 'code', displayName: 'Code', part: 'info' },
+	{ name: 'license', displayName: 'License', part: 'info' },
+	{ name: 'maxTotalBiomass', displayName: 'Max Total Biomass', part: 'info' },
+	{ name: 'latitude', displayName: 'Latitude', part: 'info' },
+	{ name: 'longitude', displayName: 'Longitude', part: 'info' },
+	{ name: 'timezone', displayName: 'Time Zone', part: 'info' },
+	{ name: 'unitCount', displayName: 'Unit Count', part: 'units' },
 ];
 
-const MAP_URL: Column = {
-	name: 'mapUrl',
-	displayName: 'Map URL',
-	part: 'info',
-	read: (site) => mapUrl(infoOf(site)?.latitude, infoOf(site)?.longitude),
-};
+const MAP_URL: Column = { name: 'mapUrl', displayName: 'Map URL', part: 'info' };
 
-const SELECTABLE: Column[] = [
-	...ROW.filter((column) => column !== SITE_ID),
-	MAP_URL,
-	{ name: 'units', displayName: 'Units', part: 'units', read: unitsOf },
-];
+const COLUMNS: Column[] = [...ROW, MAP_URL, { name: 'units', displayName: 'Units', part: 'units' }];
+
+/** All but the ID, which is always returned. */
+const SELECTABLE = COLUMNS.slice(1).sort(byDisplayName);
 
 /** It returns the body as it is. */
 const FULL_RESPONSE = { '/options.fullResponse': [true] };
@@ -86,11 +59,7 @@ export const outputFields: INodeProperties[] = [
 				value: 'simplified',
 				description: 'One flat row of at most ten fields, with the number of units',
 			},
-			{
-				name: 'Raw',
-				value: 'raw',
-				description: 'The site exactly as the service sends it',
-			},
+			{ name: 'Raw', value: 'raw', description: 'The site exactly as the service sends it' },
 			{
 				name: 'Selected Fields',
 				value: 'selectedFields',
@@ -105,74 +74,68 @@ export const outputFields: INodeProperties[] = [
 		name: 'fields',
 		type: 'multiOptions',
 		default: ['siteName'],
-		options: [...SELECTABLE]
-			.sort(byDisplayName)
-			.map(({ name, displayName }) => ({ name: displayName, value: name })),
+		options: SELECTABLE.map(({ name, displayName }) => ({ name: displayName, value: name })),
 		description: "What to return for each site. The site's ID is always returned.",
 		displayOptions: { show: { '@tool': [true], output: ['selectedFields'] }, hide: FULL_RESPONSE },
 	},
 ];
 
-/** One flat row; null if the service sent nothing, so that every row has the same columns. */
-function toRow(site: Site, columns: Column[]): Row {
-	return Object.fromEntries(columns.map(({ name, read }) => [name, read(site) ?? null]));
-}
-
-const columnsOf = (parts: readonly SitePart[]) =>
-	ROW.filter(({ part }) => part === undefined || parts.includes(part));
-
-const partsOf = (columns: Column[]) =>
-	SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
-
 /** @throws ParameterError if one is not a field of a site; a model or an expression may give them as text */
 function selectedColumns(value: unknown): Column[] {
-	const names = (Array.isArray(value) ? value : String(value).split(',')).map((name) =>
-		String(name).trim(),
-	);
-	const others = names.filter((name) => name !== '' && name !== SITE_ID.name);
-	const columns = others.map((name) => SELECTABLE.find((column) => column.name === name));
-	if (columns.every((column) => column !== undefined)) return [SITE_ID, ...columns];
+	const names = new Set(['siteId', ...listEntries(value)]);
+	const columns = COLUMNS.filter(({ name }) => names.has(name));
+	if (columns.length === names.size) return columns;
 	throw new ParameterError(
 		"'Fields' contains a field that a site does not have",
 		`Select from ${SELECTABLE.map(({ name }) => name).join(', ')}.`,
 	);
 }
 
-/** How Get and Get Many turn a site into the data of its item, and the parts of the site that this takes. */
-interface SiteOutput {
-	parts: readonly SitePart[];
-	toJson: (read: ReadSite) => IDataObject;
+/** One flat row. */
+function toRow(site: Site, columns: Column[]): IDataObject {
+	const [info, units] = [infoOf(site), unitsOf(site)];
+	const made = { unitCount: units?.length, units, mapUrl: mapUrl(info) };
+	const names = columns.map(({ name }) => name);
+	return pick({ ...info, ...made, ...pick(site, SITE_FIELDS) }, names) as IDataObject;
 }
 
-/** @throws ParameterError if a selected field does not exist, or n8n's own error if an expression fails */
+type SiteOutput = Pick<Task, 'parts' | 'toItems'>;
+
+function oneItemEach(
+	parts: readonly SitePart[],
+	toJson: (read: ReadSite) => IDataObject,
+): SiteOutput {
+	return { parts, toItems: (sites) => sites.map((read) => ({ json: toJson(read) })) };
+}
+
+/**
+ * What Get and Get Many return, and the parts of the site that this takes.
+ *
+ * @throws ParameterError if a selected field does not exist, or n8n's own error if an expression fails
+ */
 export function parseSiteOutput(
 	parameter: ReadParameter,
 	{ fullResponse, mapLink }: IDataObject,
 ): SiteOutput {
 	const included = parameter('include', [...SITE_PARTS]) as unknown[];
 	const parts = SITE_PARTS.filter((part) => included.includes(part));
+	if (fullResponse === true) {
+		return oneItemEach(parts, ({ site, response: { statusCode, headers } }) => ({
+			statusCode,
+			headers: { ...headers },
+			body: site,
+		}));
+	}
 	// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
 	const output = parameter('output', parameter('simplify', true) === false ? 'raw' : 'simplified');
-	if (fullResponse === true) {
-		return {
-			parts,
-			toJson: ({ site, response: { statusCode, headers } }) => ({
-				statusCode,
-				headers: { ...headers },
-				body: site,
-			}),
-		};
-	}
-	const asRow = (columns: Column[]) => ({
-		parts: partsOf(columns),
-		toJson: ({ site }: ReadSite) => toRow(site, columns) as IDataObject,
-	});
-	switch (output) {
-		case 'simplified':
-			return asRow([...columnsOf(parts), ...(mapLink === true ? [MAP_URL] : [])]);
-		case 'selectedFields':
-			return asRow(selectedColumns(parameter('fields', [])));
-		default:
-			return { parts, toJson: ({ site }) => site as IDataObject };
-	}
+	if (output === 'raw') return oneItemEach(parts, ({ site }) => site as IDataObject);
+	const columns =
+		output === 'selectedFields'
+			? selectedColumns(parameter('fields', []))
+			: [
+					...ROW.filter(({ part }) => part === undefined || parts.includes(part)),
+					...(mapLink === true ? [MAP_URL] : []),
+				];
+	const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
+	return oneItemEach(needed, ({ site }) => toRow(site, columns));
 }

@@ -1,11 +1,9 @@
-import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 
 import { parseSiteId, readSiteIds, siteIdsField } from '../site/siteIds';
-import type { SiteIds } from '../site/siteIds';
 import { SITE_PARTS } from '../site/site';
-import type { SitePart } from '../site/site';
 import { mapLinkOption } from './operation';
-import type { Operation, ReadParameter, Task } from './operation';
+import type { Operation } from './operation';
 import { outputFields, parseSiteOutput } from './siteOutput';
 
 const siteIdField: INodeProperties = {
@@ -18,27 +16,25 @@ const siteIdField: INodeProperties = {
 	description: 'The numeric ID of the site',
 };
 
-const PART_OPTIONS: Array<INodePropertyOptions & { value: SitePart }> = [
-	{
-		name: 'Info',
-		value: 'info',
-		description: 'Position, type, code, license, maximum biomass and time zone',
-	},
-	{
-		name: 'Units',
-		value: 'units',
-		description:
-			'The units (pens, tanks) of the site with their positions; of a simplified site, only their number',
-	},
-];
-
 const fields: INodeProperties[] = [
 	{
 		displayName: 'Include',
 		name: 'include',
 		type: 'multiOptions',
 		default: ['info', 'units'],
-		options: PART_OPTIONS,
+		options: [
+			{
+				name: 'Info',
+				value: 'info',
+				description: 'Position, type, code, license, maximum biomass and time zone',
+			},
+			{
+				name: 'Units',
+				value: 'units',
+				description:
+					'The units (pens, tanks) of the site with their positions; of a simplified site, only their number',
+			},
+		],
 		description: 'What to retrieve in addition to the ID and the name of the site',
 		displayOptions: { hide: { output: ['selectedFields'] } },
 	},
@@ -65,11 +61,6 @@ const options: INodeProperties[] = [
 	},
 ];
 
-function parse(siteIds: SiteIds, parameter: ReadParameter, given: IDataObject): Task {
-	const { parts, toJson } = parseSiteOutput(parameter, given);
-	return { ...siteIds, parts, toItems: (sites) => sites.map((site) => ({ json: toJson(site) })) };
-}
-
 /** Get: one site for each input item. */
 export const getSite: Operation = {
 	entry: {
@@ -80,8 +71,11 @@ export const getSite: Operation = {
 	},
 	fields: [siteIdField, ...fields],
 	options,
-	parse: (parameter, given) =>
-		parse({ siteIds: [parseSiteId(parameter('siteId'))], failures: [] }, parameter, given),
+	parse: (parameter, given) => ({
+		siteIds: [parseSiteId(parameter('siteId'))],
+		failures: [],
+		...parseSiteOutput(parameter, given),
+	}),
 };
 
 /** Get Many: one item for each site. */
@@ -94,5 +88,8 @@ export const getManySites: Operation = {
 	},
 	fields: [siteIdsField, ...fields],
 	options,
-	parse: (parameter, given) => parse(readSiteIds(parameter('siteIds')), parameter, given),
+	parse: (parameter, given) => ({
+		...readSiteIds(parameter('siteIds')),
+		...parseSiteOutput(parameter, given),
+	}),
 };

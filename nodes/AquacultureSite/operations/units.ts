@@ -1,13 +1,20 @@
 import { mapUrl } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
-import { infoOf, siteTitle, unitsOf } from '../site/site';
-import type { Row, Site, SitePart } from '../site/site';
+import {
+	infoOf,
+	pick,
+	SITE_FIELDS,
+	SITE_PARTS,
+	siteTitle,
+	UNIT_FIELDS,
+	unitsOf,
+} from '../site/site';
 import { mapLinkOption } from './operation';
 import type { Operation } from './operation';
 
 const NO_UNITS = 'No rows, because these sites have no units';
 
-/** Get Units: one flat row for each unit of the sites. */
+/** Get Units: one flat row for each unit of the sites, in the service's order, with the site's fields repeated in each. */
 export const getUnits: Operation = {
 	entry: {
 		name: 'Get Units',
@@ -27,41 +34,21 @@ export const getUnits: Operation = {
 		},
 		mapLinkOption,
 	],
-	parse: (parameter, { includeInfo, mapLink }) => {
-		const parts: SitePart[] = includeInfo === false ? ['units'] : ['info', 'units'];
-		return {
-			...readSiteIds(parameter('siteIds')),
-			parts,
-			toItems: (sites, output) =>
-				sites.flatMap(({ siteId, site }) => {
-					if (!unitsOf(site)?.length) output.addHint(NO_UNITS, siteTitle(site, siteId));
-					return unitRows(site, parts).map((row) => ({
-						json: {
-							...row,
-							...(mapLink === true && { mapUrl: mapUrl(row.latitude, row.longitude) ?? null }),
-						},
-					}));
-				}),
-		};
-	},
+	parse: (parameter, { includeInfo, mapLink }) => ({
+		...readSiteIds(parameter('siteIds')),
+		parts: includeInfo === false ? ['units'] : SITE_PARTS,
+		toItems: (sites, { addHint }) =>
+			sites.flatMap(({ siteId, site }) => {
+				const units = unitsOf(site) ?? [];
+				if (units.length === 0) addHint(NO_UNITS, siteTitle(site, siteId));
+				return units.map((unit) => ({
+					json: {
+						...pick(site, SITE_FIELDS),
+						...pick(unit, UNIT_FIELDS),
+						...(includeInfo !== false && pick(infoOf(site) ?? {}, ['code', 'timezone'])),
+						...(mapLink === true && { mapUrl: mapUrl(unit) ?? null }),
+					},
+				}));
+			}),
+	}),
 };
-
-/**
- * One flat row per unit, in the service's order, with the site's fields repeated in each and the same
- * columns in all: null if the service has nothing.
- */
-export function unitRows(site: Site, parts: readonly SitePart[]): Row[] {
-	const info = infoOf(site) ?? {};
-	return (unitsOf(site) ?? []).map((unit) => ({
-		siteId: site.siteId ?? null,
-		siteName: site.siteName ?? null,
-		unitId: unit.unitId ?? null,
-		unitName: unit.unitName ?? null,
-		latitude: unit.latitude ?? null,
-		longitude: unit.longitude ?? null,
-		...(parts.includes('info') && {
-			code: info.code ?? null,
-			timezone: info.timezone ?? null,
-		}),
-	}));
-}

@@ -9,7 +9,10 @@ export function plainText(text: string, longest: number): string {
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.replace(/[\p{Cf}\p{Cs}]/gu, '')
 		.trim();
-	return shorten(withoutTags(line), longest);
+	// By code points, so that no character is cut in half
+	const characters = Array.from(withoutTags(line));
+	if (characters.length > longest) characters.splice(longest - 1, Infinity, '…');
+	return characters.join('');
 }
 
 /** A text of the same meaning in which nothing looks like a tag, however it is rendered. */
@@ -22,15 +25,14 @@ export function escapeHtml(text: string): string {
 	return text.replace(/[&<`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-function shorten(text: string, longest: number): string {
-	if (text.length <= longest) return text;
-	// By code points, so that no character is cut in half
-	const characters = Array.from(text);
-	return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text;
-}
-
-/** "A", "A and B", "A, B, and C". */
-export function joinList(parts: string[]): string {
+/**
+ * "A", "A and B", "A, B, and C". Not by `Intl`, which takes longer to load than the rest of this package.
+ *
+ * @param most how many to name: "A, B, and 7 more"
+ */
+export function joinList(parts: string[], most = Infinity): string {
+	const more = parts.length - most;
+	if (more > 0) return joinList([...parts.slice(0, most), `${more} more`]);
 	const [first = '', second] = parts;
 	if (parts.length < 3) return second === undefined ? first : `${first} and ${second}`;
 	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;

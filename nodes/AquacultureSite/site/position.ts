@@ -1,31 +1,23 @@
-/** A point in decimal degrees (WGS 84). */
-interface Position {
-	latitude: number;
-	longitude: number;
-}
+import type { Row } from './site';
 
-/** The two as a point; undefined if one of them is not a number, or no place on earth has them. */
-export function toPosition(latitude: unknown, longitude: unknown): Position | undefined {
+/**
+ * Where something is, in decimal degrees (WGS 84); undefined if its latitude or longitude is not a number, or no place
+ * on earth has them.
+ */
+export function positionOf({ latitude, longitude }: Row = {}) {
 	if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
 	// Also false for NaN
 	const exists = Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180;
 	return exists ? { latitude, longitude } : undefined;
 }
 
-// About a decimeter; fewer digits than a number may have, and never 1e-7
-const DECIMALS = 6;
-
-/**
- * A link that shows a position with a marker on OpenStreetMap.
- *
- * @returns undefined if the two are not a position
- */
-export function mapUrl(latitude: unknown, longitude: unknown): string | undefined {
-	const position = toPosition(latitude, longitude);
+/** A link that shows on OpenStreetMap, with a marker, where something is; undefined if it has no position. */
+export function mapUrl(place: Row | undefined): string | undefined {
+	const position = positionOf(place);
 	if (!position) return undefined;
-	const [lat, lon] = [position.latitude, position.longitude].map((degrees) =>
-		String(Number(degrees.toFixed(DECIMALS))),
-	);
+	// About a decimeter; fewer digits than a number may have, and never 1e-7
+	const toText = (degrees: number) => String(Number(degrees.toFixed(6)));
+	const [lat, lon] = [toText(position.latitude), toText(position.longitude)];
 	return `https://www.openstreetmap.org/?mlat=${lat}&mlon=${lon}#map=14/${lat}/${lon}`;
 }
 
@@ -33,18 +25,17 @@ export function mapUrl(latitude: unknown, longitude: unknown): string | undefine
 const EARTH_RADIUS = 6_371_008.8;
 
 /**
- * The great-circle distance between two points in decimal degrees, in meters, by the haversine formula on a
- * sphere of the earth's mean radius; within 0.6 % of the distance on the ellipsoid.
+ * The great-circle distance in meters, by the haversine formula on a sphere of the earth's mean radius; within 0.6 % of
+ * the distance on the ellipsoid. Undefined if one of the two has no position.
  */
-export function greatCircleDistance(
-	from: { latitude: number; longitude: number },
-	to: { latitude: number; longitude: number },
-): number {
+export function greatCircleDistance(from?: Row, to?: Row): number | undefined {
+	const [start, end] = [positionOf(from), positionOf(to)];
+	if (!start || !end) return undefined;
 	const radians = Math.PI / 180;
-	const halfLatitude = Math.sin(((to.latitude - from.latitude) * radians) / 2);
-	const halfLongitude = Math.sin(((to.longitude - from.longitude) * radians) / 2);
+	const halfLatitude = Math.sin(((end.latitude - start.latitude) * radians) / 2);
+	const halfLongitude = Math.sin(((end.longitude - start.longitude) * radians) / 2);
 	const haversine =
 		halfLatitude ** 2 +
-		Math.cos(from.latitude * radians) * Math.cos(to.latitude * radians) * halfLongitude ** 2;
+		Math.cos(start.latitude * radians) * Math.cos(end.latitude * radians) * halfLongitude ** 2;
 	return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(haversine)));
 }

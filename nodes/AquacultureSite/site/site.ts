@@ -2,53 +2,47 @@
 export const SITE_PARTS = ['info', 'units'] as const;
 export type SitePart = (typeof SITE_PARTS)[number];
 
-// Which fields may be null or absent, or of another type, is not specified, so none is relied on.
-
-/** docs/service.md#site-info. Decimal degrees; the unit of maxTotalBiomass is not specified. */
-export interface SiteInfo {
-	longitude?: unknown;
-	latitude?: unknown;
-	type?: unknown;
-	code?: unknown;
-	license?: unknown;
-	maxTotalBiomass?: unknown;
-	timezone?: unknown;
-	[field: string]: unknown;
-}
-
-/** docs/service.md#unit: a pen, tank or the like. Decimal degrees. */
-export interface Unit {
-	unitId?: unknown;
-	unitName?: unknown;
-	longitude?: unknown;
-	latitude?: unknown;
-	[field: string]: unknown;
-}
-
-/** docs/service.md#site. */
-export interface Site {
-	siteId?: unknown;
-	siteName?: unknown;
-	info?: unknown;
-	units?: unknown;
-	[field: string]: unknown;
-}
-
-/** One row of a table. */
+/** An object of JSON, or one row of a table. */
 export type Row = Record<string, unknown>;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Any fields. Which may be null or absent, or of another type, is not specified, so none is relied on. */
+type Fields<Name extends string> = Row & Partial<Record<Name, unknown>>;
+
+/** Decimal degrees. */
+const PLACE = ['latitude', 'longitude'] as const;
+
+/** docs/service.md#site */
+export const SITE_FIELDS = ['siteId', 'siteName'] as const;
+export type Site = Fields<(typeof SITE_FIELDS)[number] | SitePart>;
+
+/** docs/service.md#unit: a pen, tank or the like. */
+export const UNIT_FIELDS = ['unitId', 'unitName', ...PLACE] as const;
+export type Unit = Fields<(typeof UNIT_FIELDS)[number]>;
+
+/** docs/service.md#site-info. The unit of maxTotalBiomass is not specified. */
+export const INFO_FIELDS = [
+	...PLACE,
+	...(['type', 'code', 'license', 'maxTotalBiomass', 'timezone'] as const),
+] as const;
+export type SiteInfo = Fields<(typeof INFO_FIELDS)[number]>;
+
+function isRow(value: unknown): value is Row {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The site's info, or undefined if the service sent none. */
 export function infoOf(site: Site): SiteInfo | undefined {
-	return isRecord(site.info) ? site.info : undefined;
+	return isRow(site.info) ? site.info : undefined;
 }
 
 /** The site's units in the service's order, or undefined if the service sent no list. */
 export function unitsOf(site: Site): Unit[] | undefined {
-	return Array.isArray(site.units) ? site.units.filter(isRecord) : undefined;
+	return Array.isArray(site.units) ? site.units.filter(isRow) : undefined;
+}
+
+/** Some fields; null if the service sent nothing, so that every row has the same columns. */
+export function pick(fields: Row, names: readonly string[]): Row {
+	return Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
 }
 
 /** A name or ID as text, also one of another type than the contract says; undefined for null. */
@@ -58,8 +52,6 @@ export function asText(value: unknown): string | undefined {
 }
 
 /** What to call a site in a sentence: its name with its ID, or the ID alone. */
-export function siteTitle(site: Site, siteId: string): string {
-	return typeof site.siteName === 'string' && site.siteName !== ''
-		? `${site.siteName} (${siteId})`
-		: siteId;
+export function siteTitle({ siteName }: Site, siteId: string): string {
+	return typeof siteName === 'string' && siteName !== '' ? `${siteName} (${siteId})` : siteId;
 }

@@ -1,46 +1,27 @@
 import { mapUrl } from '../site/position';
 import { infoOf } from '../site/site';
-import type { Site, Unit } from '../site/site';
-import type { Change, FieldChange, SiteEventName } from './changes';
+import type { Change } from './changes';
 import { summarize } from './summary';
 
 /** One thing that changed, as the trigger emits it. */
-export interface SiteEvent {
-	event: SiteEventName;
-	siteId: unknown;
-	siteName: unknown;
-	unitId?: unknown;
-	unitName?: unknown;
-	changes: FieldChange[];
-	/** Meters, if the position changed and both positions are known. */
-	distance?: number;
-	/** One plain sentence, e.g. for a chat message. */
-	summary: string;
-	/** A map with a marker, if the position is known. */
-	mapUrl?: string;
-	/** ISO 8601. */
-	detectedAt: string;
-	site?: Site;
-	/** As it is now; for `unitRemoved` as it was last read. */
-	unit?: Unit;
-}
+export type SiteEvent = ReturnType<typeof toEvent>;
 
 /** @param detectedAt ISO 8601 */
-export function toEvent(change: Change, detectedAt: string): SiteEvent {
+export function toEvent(change: Change, detectedAt: string) {
 	const { event, site, unit, changes, distance } = change;
-	const { siteId, siteName } = site;
-	const { latitude, longitude } = unit ?? infoOf(site) ?? {};
-	const url = mapUrl(latitude, longitude);
+	const url = mapUrl(unit ?? infoOf(site));
 	return {
 		event,
-		siteId,
-		siteName,
+		siteId: site.siteId,
+		siteName: site.siteName,
 		...(unit && { unitId: unit.unitId, unitName: unit.unitName }),
 		changes,
 		...(distance !== undefined && { distance }),
+		// One plain sentence, e.g. for a chat message
 		summary: summarize(change),
 		...(url !== undefined && { mapUrl: url }),
 		detectedAt,
-		...(unit ? { unit } : { site }),
+		...(!unit && { site }),
+		...(unit && { unit }),
 	};
 }

@@ -1,11 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/apiVersion';
-import { ParameterError, toNumber } from '../site/parameters';
-import { parseSiteIds, siteIdsField } from '../site/siteIds';
-import { SITE_EVENTS } from './changes';
-import type { CompareOptions, SiteEventName } from './changes';
-import { parseIgnoredFields } from './ignoredFields';
+import { ServiceFailure } from '../service/failures';
+import { listEntries, ParameterError, parseNumber } from '../site/parameters';
+import { joinList, plainText } from '../site/plainText';
+import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
+import type { Row } from '../site/site';
+import { readSiteIds, siteIdsField } from '../site/siteIds';
+import { isIgnored, SITE_EVENTS, siteFields } from './changes';
+import type { SiteEventName } from './changes';
+import type { Reading } from './reading';
 
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [
@@ -65,43 +69,50 @@ export const triggerFields: INodeProperties[] = [
 	},
 ];
 
-/** What the trigger is set to do. */
-export interface Settings extends Required<CompareOptions> {
-	siteIds: string[];
-	events: SiteEventName[];
-	apiVersion: string;
-}
-
 /**
  * Reads the trigger's parameters.
  *
  * @throws ParameterError, or n8n's own error if an expression fails
  */
-export function parseSettings(parameter: (name: string, fallback?: unknown) => unknown): Settings {
-	const { ignoreFields, minimumDistance, apiVersion } = parameter('options', {}) as Record<
-		string,
-		unknown
-	>;
+export function parseSettings(parameter: (name: string, fallback?: unknown) => unknown) {
+	const { ignoreFields, minimumDistance = 0, apiVersion } = parameter('options', {}) as Row;
+	const { siteIds, failures } = readSiteIds(parameter('siteIds'));
+	for (const failure of failures) throw failure;
 	return {
-		siteIds: parseSiteIds(parameter('siteIds')),
+		siteIds,
 		events: parameter('events', [...SITE_EVENTS]) as SiteEventName[],
-		ignoreFields: parseIgnoredFields(ignoreFields),
-		minimumDistance: parseMinimumDistance(minimumDistance),
+		ignoreFields: listEntries(ignoreFields),
+		minimumDistance: parseNumber(
+			minimumDistance,
+			'Minimum Distance',
+			'a number of meters',
+			(meters) => meters >= 0 && meters < Infinity,
+		),
 		apiVersion: parseApiVersion(apiVersion),
 	};
 }
 
 /**
- * The distance below which a move is not reported.
+ * Refuses names under 'Ignore Fields' that no field has: most likely they are mistyped, and the changes would be
+ * reported all the same. Accepts any while a site cannot be read, because that one may have other fields.
  *
- * @returns meters
- * @throws ParameterError if it is not a number, or negative
+ * @throws ParameterError
  */
-export function parseMinimumDistance(value: unknown = 0): number {
-	const number = toNumber(value);
-	if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
+export function checkIgnoredFields(names: string[], { results, interruption }: Reading): void {
+	// Those of the contract, because a site may lack some of them for now, and all others
+	const known = new Set<string>([...SITE_FIELDS, ...UNIT_FIELDS]);
+	for (const name of INFO_FIELDS) known.add(`info.${name}`);
+	for (const site of results.values()) {
+		if (interruption || site instanceof ServiceFailure) return;
+		for (const field of [...siteFields(site).keys(), ...(unitsOf(site) ?? []).flatMap(Object.keys)])
+			known.add(field);
+	}
+	const unknown = names.filter((name) => ![...known].some((field) => isIgnored(field, [name])));
+	if (unknown.length === 0) return;
+	const shown = unknown.map((name) => `"${plainText(name, 40)}"`);
 	throw new ParameterError(
-		"'Minimum Distance' is not a number of meters",
-		"Correct it, e.g. 25, or remove 'Minimum Distance' from 'Options'.",
+		// All that n8n shows when a workflow is published
+		`'Ignore Fields': these sites have no field ${joinList(shown, 3)}. Enter names such as license, unitName or latitude.`,
+		`Correct the name, or remove it. The fields are ${joinList([...known].map((name) => plainText(name, 40)))}.`,
 	);
 }

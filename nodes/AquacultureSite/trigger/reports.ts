@@ -1,64 +1,44 @@
 import { joinSentences, repeatedBy, toWords } from '../service/advice';
 import type { Advice } from '../service/advice';
 import { ServiceFailure } from '../service/failures';
-import { joinList } from '../site/plainText';
-import type { PollReason } from './activation';
+import { joinList, plainText } from '../site/plainText';
+import { siteTitle } from '../site/site';
+import type { PollReason } from './scheduling';
+import type { SiteState } from './state';
 
-/** A site that could not be read. */
+/** A site that could not be read in a poll, and why. */
 export interface UnreadableSite {
-	siteId: string;
-	/** What to call it: its name with its ID, or the ID. */
-	title: string;
-	/** Whether it has ever been read. */
-	wasRead: boolean;
+	/** After that poll. */
+	site: SiteState;
 	failure: ServiceFailure;
-	/** How many times in a row it could not be read. */
-	polls: number;
 }
 
 const MAX_NAMED = 5;
 const MAX_REASONS = 3;
-const FEWER_REQUESTS =
-	"Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.";
-const FEWER_SITES =
-	"Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.";
 
 /** What a person does again. Once the workflow is published, the trigger does it by itself. */
-const AGAIN: Record<PollReason | 'test', string | undefined> = {
+const AGAIN: Partial<Record<PollReason, string>> = {
 	test: 'Fetch a test event again',
 	activation: 'Publish the workflow again',
-	startup: undefined,
-	schedule: undefined,
 };
 
 /** A failure with the advice that fits a trigger: what to do again, and that a rate limit is up to its own fields. */
-export function toTriggerFailure(
-	reason: PollReason | 'test',
-	failure: ServiceFailure,
-): ServiceFailure {
-	const { message, advice, subject, retry, scope, httpStatus, retryAfter } = failure;
-	const isLimit = httpStatus === 429 && reason !== 'test';
-	return new ServiceFailure(
-		message,
-		[...repeatedBy(AGAIN[reason], advice), ...(isLimit ? [FEWER_REQUESTS] : [])],
-		{ subject, retry, scope, httpStatus, retryAfter },
-	);
+export function toTriggerFailure(reason: PollReason, failure: ServiceFailure): ServiceFailure {
+	const advice = [...repeatedBy(AGAIN[reason], failure.advice)];
+	if (failure.httpStatus === 429 && reason !== 'test') {
+		advice.push("Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.");
+	}
+	return new ServiceFailure(failure.message, advice, failure);
 }
 
 /** "Site 1", "Storholmen (2)", "Sites 1, 2, and 3". */
 function nameAll(sites: UnreadableSite[]): string {
-	const titles = sites.map(({ title }) => title);
-	const [first] = sites;
-	if (first && sites.length === 1) {
-		return first.title === first.siteId ? `Site ${first.title}` : first.title;
-	}
-	const more = titles.length - MAX_NAMED;
-	const named = more > 0 ? [...titles.slice(0, MAX_NAMED), `${more} more`] : titles;
-	return `Sites ${joinList(named)}`;
-}
-
-function reasonOf({ message, advice }: ServiceFailure): Advice {
-	return [message, ...advice];
+	const titles = sites.map(({ site: { snapshot = {}, siteId } }) =>
+		plainText(siteTitle(snapshot, siteId), 80),
+	);
+	if (titles.length > 1) return `Sites ${joinList(titles, MAX_NAMED)}`;
+	const title = joinList(titles);
+	return /^\d+$/.test(title) ? `Site ${title}` : title;
 }
 
 /** The first few that differ in words, one after the other. */
@@ -77,28 +57,24 @@ function toReport(message: string, advice: Advice, sites: UnreadableSite[]): Ser
  * reasons, because it is all that n8n shows when a workflow is published.
  */
 export function refusedSites(sites: UnreadableSite[]): ServiceFailure {
-	const [first, ...others] = sites;
-	if (first && others.length === 0) return first.failure;
-	const more = sites.length - MAX_REASONS;
-	const reasons = sites.slice(0, MAX_REASONS).map(({ failure }) => failure.message);
+	const failures = sites.map(({ failure }) => failure);
+	const [first, ...others] = failures;
+	if (first && others.length === 0) return first;
+	const reasons = failures.map(({ message }) => message);
+	const more = reasons.splice(MAX_REASONS).length;
 	if (more > 0) reasons.push(`${more} more ${more === 1 ? 'site' : 'sites'} cannot be read`);
-	return toReport(
-		`${joinSentences(...reasons)}.`,
-		listDifferent(sites.map(({ failure }) => failure.advice)),
-		sites,
-	);
+	const advice = listDifferent(failures.map((failure) => failure.advice));
+	return toReport(`${joinSentences(...reasons)}.`, advice, sites);
 }
 
 /** Sites that could not be read for several polls in a row, while others could. */
 export function unreadableSites(sites: UnreadableSite[]): ServiceFailure {
-	const polls = Math.min(...sites.map((site) => site.polls));
+	const polls = Math.min(...sites.map(({ site }) => site.failedPolls));
 	const these = sites.length === 1 ? 'this one is' : 'these are';
+	const reasons = listDifferent(sites.map(({ failure }) => [failure.message, ...failure.advice]));
 	return toReport(
 		`${nameAll(sites)} could not be read in the last ${polls} polls`,
-		[
-			...listDifferent(sites.map(({ failure }) => reasonOf(failure))),
-			`The other sites are still read, and ${these} tried again later.`,
-		],
+		[...reasons, `The other sites are still read, and ${these} tried again later.`],
 		sites,
 	);
 }
@@ -108,16 +84,16 @@ export function nothingRead(failure: ServiceFailure, polls: number): ServiceFail
 	if (polls < 2) return failure;
 	return new ServiceFailure(
 		`No site could be read in the last ${polls} polls`,
-		[...reasonOf(failure), 'The trigger tries again at each poll.'],
+		[failure.message, ...failure.advice, 'The trigger tries again at each poll.'],
 		failure,
 	);
 }
 
 /** There are more sites than the service allows, or than a poll has time for. */
-export function slowRound(polls: number, left: number, total: number): ServiceFailure {
+export function tooManySites(polls: number, unread: number, total: number): ServiceFailure {
 	return new ServiceFailure(
 		`Reading all ${total} sites takes more than ${polls} polls`,
-		`${left} sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. ${FEWER_SITES}`,
+		`${unread} sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.`,
 		{ subject: 'service' },
 	);
 }

@@ -2,28 +2,33 @@ import { ParameterError } from '../site/parameters';
 import { infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
 import { compareSites, unitsById } from './changes';
-import type { Change, CompareOptions, SiteEventName } from './changes';
+import type { CompareOptions, FieldChange, SiteEventName } from './changes';
 import { toEvent } from './events';
 import type { SiteEvent } from './events';
 
+/** Of a site that has none. */
+const SAMPLE_UNIT: Unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 };
+
 const METERS_PER_DEGREE = 111_195;
 
-/** Degrees of latitude that are certainly further than the minimum distance. */
-function farEnough(minimumDistance = 0): number {
-	return Math.max(0.001, (1.01 * minimumDistance) / METERS_PER_DEGREE);
-}
-
-/** The latitude that many degrees away, on the side of the equator. */
-function moved(latitude: unknown, degrees: number): number {
+/** A latitude further away than the minimum distance, on the side of the equator. */
+function moved(latitude: unknown, minimumDistance = 0): number {
+	const degrees = Math.max(0.001, (1.01 * minimumDistance) / METERS_PER_DEGREE);
 	const start = typeof latitude === 'number' && Math.abs(latitude) <= 90 ? latitude : 0;
 	return start > 0 ? start - degrees : start + degrees;
 }
 
-/** For each field, the fields with another value of it. */
-function withOther<T extends Record<string, unknown>>(fields: T): T[] {
-	return Object.entries(fields)
-		.filter(([, value]) => typeof value === 'string')
-		.map(([name, value]) => ({ ...fields, [name]: `${String(value)} (before)` }));
+/** The same with other texts. */
+function withOtherTexts<T>(json: T): T {
+	return JSON.parse(JSON.stringify(json), (_key, value: unknown) =>
+		typeof value === 'string' ? `${value} (before)` : value,
+	) as T;
+}
+
+/** Of several changed fields the one that changes most often. */
+function mostRealistic(changes: FieldChange[]): FieldChange[] {
+	const first = changes.find(({ field }) => ['info.license', 'latitude'].includes(field));
+	return first ? [first] : changes.slice(0, 1);
 }
 
 /**
@@ -38,38 +43,24 @@ export function sampleEvents(
 	options: CompareOptions,
 	detectedAt: string,
 ): SiteEvent[] {
-	const units = [...unitsById(unitsOf(site) ?? []).values()];
-	const [unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 }, ...rest] = units;
-	const { units: _units, info: _info, ...own } = site;
+	const [unit = SAMPLE_UNIT] = unitsById(unitsOf(site)).values();
 	const { license } = infoOf(site) ?? {};
 	const info = { ...infoOf(site), license: typeof license === 'string' ? license : 'L-1' };
-	const withInfo = (changed: object): Site => ({ ...site, info: changed });
-	const withUnits = (...changed: Unit[]): Site => ({ ...site, units: changed });
-	const farAway = { ...unit, latitude: moved(unit.latitude, farEnough(options.minimumDistance)) };
+	const licensed = { ...site, info };
+	const latitude = moved(unit.latitude, options.minimumDistance);
+	const otherUnit = { ...withOtherTexts(unit), unitId: unit.unitId, latitude };
 
-	/** For each kind, how the site may have been before, the most realistic first; and how it is now. */
-	const samples: Record<SiteEventName, [before: Site[], after: Site]> = {
-		siteChanged: [
-			[
-				withInfo({ ...info, license: `${info.license} (before)` }),
-				...withOther(own).map((changed) => ({ ...changed, info })),
-				...withOther(info).map(withInfo),
-			],
-			withInfo(info),
-		],
-		unitAdded: [[withUnits(...rest)], withUnits(unit, ...rest)],
-		unitRemoved: [[withUnits(unit, ...rest)], withUnits(...rest)],
-		unitChanged: [
-			[farAway, ...withOther(unit)].map((changed) => withUnits(changed, ...rest)),
-			withUnits(unit, ...rest),
-		],
-	};
-	const sampleOf = (name: SiteEventName): Change[] => {
-		const [candidates, after] = samples[name];
-		const changes = candidates.map((before) => compareSites(before, after, options).changes);
-		return changes.find(({ length }) => length > 0) ?? [];
-	};
-	const events = names.flatMap(sampleOf).map((change) => toEvent(change, detectedAt));
+	const now = { ...licensed, units: [unit] };
+	const bare = { ...licensed, units: [] };
+	const found = [
+		...compareSites({ ...withOtherTexts(now), units: [otherUnit] }, now, options).changes,
+		...compareSites(bare, now).changes,
+		...compareSites(now, bare).changes,
+	];
+	const events = names
+		.flatMap((name) => found.filter(({ event }) => event === name))
+		.map((change) => ({ ...change, site: licensed, changes: mostRealistic(change.changes) }))
+		.map((change) => toEvent(change, detectedAt));
 	if (events.length > 0) return events;
 	throw new ParameterError(
 		"'Events' and 'Ignore Fields' leave no change that could start the workflow",

@@ -1,5 +1,7 @@
 import { joinList, plainText } from '../site/plainText';
-import { asText } from '../site/site';
+import { asText, pick, SITE_FIELDS } from '../site/site';
+import type { Row } from '../site/site';
+import { isPosition } from './changes';
 import type { Change, FieldChange } from './changes';
 
 const LONGEST_NAME = 60;
@@ -18,7 +20,7 @@ const LABELS: Record<string, string> = {
 
 function nameOf(name: unknown, id: unknown, kind: 'site' | 'unit'): string {
 	const own = plainText(asText(name) ?? '', LONGEST_NAME);
-	return own === '' ? plainText(`${kind} ${asText(id) ?? 'without ID'}`, LONGEST_NAME) : own;
+	return own || plainText(`${kind} ${asText(id) ?? 'without ID'}`, LONGEST_NAME);
 }
 
 /** A value in a sentence; '' if there is none, undefined if it cannot be said. */
@@ -34,14 +36,6 @@ function formatDistance(meters: number): string {
 	return `${kilometers < 9.95 ? kilometers.toFixed(1) : Math.round(kilometers)} km`;
 }
 
-function lastPart(field: string): string {
-	return field.slice(field.lastIndexOf('.') + 1);
-}
-
-function isPosition({ field }: FieldChange): boolean {
-	return ['latitude', 'longitude'].includes(lastPart(field));
-}
-
 /** What has become of the position: "was moved 120 m"; undefined if its numbers say more. */
 function moveOf(changes: FieldChange[], distance: number | undefined): string | undefined {
 	if (distance !== undefined) return `was moved ${formatDistance(distance)}`;
@@ -52,7 +46,7 @@ function moveOf(changes: FieldChange[], distance: number | undefined): string | 
 }
 
 function labelOf({ field }: FieldChange): string {
-	const name = lastPart(field);
+	const name = field.slice(field.lastIndexOf('.') + 1);
 	return (Object.hasOwn(LABELS, name) && LABELS[name]) || plainText(name, LONGEST_VALUE);
 }
 
@@ -74,41 +68,31 @@ export function summarize(change: Change): string {
 	return toSentence(change).replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
 }
 
-function toSentence({ event, site: ofSite, unit: ofUnit, changes, distance }: Change): string {
-	const isUnit = ofUnit !== undefined;
-	const renamed = changes.find(({ field }) => field === (isUnit ? 'unitName' : 'siteName'));
+function toSentence({ event, site, unit, changes, distance }: Change): string {
+	const renamed = changes.find(({ field }) => field === (unit ? 'unitName' : 'siteName'));
 	// What was renamed is known by its old name
-	const unit = nameOf(
-		isUnit && renamed ? renamed.before : ofUnit?.unitName,
-		ofUnit?.unitId,
-		'unit',
-	);
-	const site = nameOf(!isUnit && renamed ? renamed.before : ofSite.siteName, ofSite.siteId, 'site');
-	if (event === 'unitAdded') return `${unit} was added to ${site}`;
-	if (event === 'unitRemoved') return `${unit} was removed from ${site}`;
+	const old = renamed && { [renamed.field]: renamed.before };
+	const names: Row = { ...unit, ...pick(site, SITE_FIELDS), ...old };
+	const ofSite = nameOf(names.siteName, names.siteId, 'site');
+	const ofUnit = nameOf(names.unitName, names.unitId, 'unit');
+	if (event === 'unitAdded') return `${ofUnit} was added to ${ofSite}`;
+	if (event === 'unitRemoved') return `${ofUnit} was removed from ${ofSite}`;
 
-	const subject = isUnit ? `${unit} of ${site}` : site;
-	const newName = toWords(renamed?.after);
-	const isRenamed = Boolean(renamed && toWords(renamed.before) && newName);
+	const subject = unit ? `${ofUnit} of ${ofSite}` : ofSite;
+	const newName = renamed && toWords(renamed.before) && toWords(renamed.after);
 	const move = moveOf(changes, distance);
-	const deeds = [...(isRenamed ? [`was renamed to ${newName}`] : []), ...(move ? [move] : [])];
 	const fields = changes.filter(
-		(change) => !(isRenamed && change === renamed) && !(move && isPosition(change)),
+		(change) => !(newName && change === renamed) && !(move && isPosition(change)),
 	);
-	const said = fields
-		.slice(0, MAX_FIELDS)
-		.map((change) => `${labelOf(change)} ${changeOf(change)}`);
-	const more = fields.length - said.length;
-	const rest = more > 0 ? [`${more} more ${more === 1 ? 'field' : 'fields'} changed`] : [];
-
+	const more = fields.splice(MAX_FIELDS).length;
 	const [first] = fields;
-	if (deeds.length === 0 && first) {
-		const start = `The ${labelOf(first)} of ${subject} ${changeOf(first)}`;
-		return joinList([start, ...said.slice(1).map((text) => `its ${text}`), ...rest]);
-	}
+	const clauses = fields.map((change) => `its ${labelOf(change)} ${changeOf(change)}`);
+	if (more > 0) clauses.push(`${more} more ${more === 1 ? 'field' : 'fields'} changed`);
+
 	// "was renamed to Pen 8 and moved 120 m"
-	const deed = deeds
-		.map((text, index) => (index === 0 ? text : text.replace(/^was /, '')))
-		.join(' and ');
-	return joinList([`${subject} ${deed}`, ...said.map((text) => `its ${text}`), ...rest]);
+	const rename = newName && `was renamed to ${newName}`;
+	const deed = rename && move ? `${rename} and ${move.replace(/^was /, '')}` : rename || move;
+	if (deed) clauses.unshift(`${subject} ${deed}`);
+	else if (first) clauses[0] = `The ${labelOf(first)} of ${subject} ${changeOf(first)}`;
+	return joinList(clauses);
 }

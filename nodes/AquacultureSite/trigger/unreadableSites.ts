@@ -1,8 +1,8 @@
 import type { ServiceFailure } from '../service/failures';
 import type { Poll } from './reading';
-import { nothingRead, refusedSites, slowRound, unreadableSites } from './reports';
+import { nothingRead, refusedSites, tooManySites, unreadableSites } from './reports';
 import type { UnreadableSite } from './reports';
-import type { State } from './state';
+import type { SiteState, State } from './state';
 
 /**
  * How many times in a row a site must fail before it is reported. Once or twice happens to any service, while it is
@@ -11,17 +11,28 @@ import type { State } from './state';
 const MAX_SILENT_POLLS = 3;
 
 /**
- * How many polls it may take to read each site once before it is reported. A few are fine, a rate limit decides;
- * after ten, changes are noticed later than anyone expects who has chosen the interval.
+ * How many polls may skip a site before that is reported. A few are fine, a rate limit decides; after ten, changes are
+ * noticed later than anyone expects who has chosen the interval.
  */
-export const MAX_ROUND_POLLS = 10;
+const MAX_SKIPPED_POLLS = 10;
+
+/** Whether too many polls have skipped a site. */
+export function isLate({ skippedPolls }: SiteState): boolean {
+	return skippedPolls >= MAX_SKIPPED_POLLS;
+}
 
 /**
  * Whether the service has a final answer for a site that was never read: it does not exist, or this user has no
  * access. Most likely its ID is mistyped, and no later poll will change that.
  */
-function isRefused({ wasRead, failure: { subject, httpStatus = 0 } }: UnreadableSite): boolean {
-	return !wasRead && subject === 'site' && httpStatus >= 400 && httpStatus < 500;
+function isRefused({ site, failure: { subject, httpStatus = 0 } }: UnreadableSite): boolean {
+	return !site.snapshot && subject === 'site' && httpStatus >= 400 && httpStatus < 500;
+}
+
+/** A report of these sites, which is noted in their state. */
+function noted(sites: UnreadableSite[], report: ServiceFailure): ServiceFailure {
+	for (const { site } of sites) site.isReported = true;
+	return report;
 }
 
 /**
@@ -32,44 +43,33 @@ function isRefused({ wasRead, failure: { subject, httpStatus = 0 } }: Unreadable
  */
 export function reportUnreadableSites(
 	state: State,
-	{ reason, siteIds, results, interruption }: Poll,
+	{ reason, results, interruption }: Poll,
 	unreadable: UnreadableSite[],
 ): ServiceFailure | undefined {
-	const isNew = ({ siteId }: UnreadableSite) => !state.reported.includes(siteId);
-	const note = (reported: UnreadableSite[]) => {
-		state.reported.push(...reported.filter(isNew).map(({ siteId }) => siteId));
-	};
-	const isOutage = unreadable.length === results.size;
-	const cause = unreadable[0]?.failure ?? interruption;
-
-	const refused = unreadable.filter(isRefused);
+	const { outagePolls = 0 } = state;
+	const outage = outagePolls > 0 ? (unreadable[0]?.failure ?? interruption) : undefined;
 	if (reason === 'activation') {
-		// Not noted: n8n repeats the activation, which must fail again
-		if (refused.length > 0) return refusedSites(refused);
-		return isOutage ? cause : undefined;
+		// Not noted: a person is told each time
+		const refused = unreadable.filter(isRefused);
+		return refused.length > 0 ? refusedSites(refused) : outage;
 	}
-	const newlyRefused = refused.filter(isNew);
-	if (newlyRefused.length > 0) {
-		note(newlyRefused);
-		return refusedSites(newlyRefused);
-	}
-	if (isOutage && cause) {
-		const { polls, isReported } = state.outage;
-		const isKnown = unreadable.length === siteIds.length && !unreadable.some(isNew);
+	const unreported = unreadable.filter(({ site }) => !site.isReported);
+	const refused = unreported.filter(isRefused);
+	if (refused.length > 0) return noted(refused, refusedSites(refused));
+	if (outage) {
 		// With a rejected login, waiting changes nothing
-		const isDue = polls >= MAX_SILENT_POLLS || cause.subject === 'credential';
-		if (isReported || isKnown || !isDue) return undefined;
-		state.outage = { polls, isReported: true };
-		note(unreadable);
-		return nothingRead(cause, polls);
+		const isDue = outagePolls >= MAX_SILENT_POLLS || outage.subject === 'credential';
+		const isKnown = state.isOutageReported || state.sites.every(({ isReported }) => isReported);
+		if (!isDue || isKnown) return undefined;
+		state.isOutageReported = true;
+		return noted(unreadable, nothingRead(outage, outagePolls));
 	}
-	const due = unreadable.filter((site) => site.polls >= MAX_SILENT_POLLS && isNew(site));
-	if (due.length > 0) {
-		note(due);
-		return unreadableSites(due);
-	}
-	const { polls, left, isReported } = state.round;
-	if (polls < MAX_ROUND_POLLS || isReported) return undefined;
-	state.round = { polls, left, isReported: true };
-	return slowRound(polls, left, siteIds.length);
+	const due = unreported.filter(({ site }) => site.failedPolls >= MAX_SILENT_POLLS);
+	if (due.length > 0) return noted(due, unreadableSites(due));
+	const [late, total] = [state.sites.filter(isLate).length, state.sites.length];
+	// Not if it is enough for all, and others have only overtaken some
+	const isEnough = results.size * MAX_SKIPPED_POLLS >= total;
+	if (late === 0 || isEnough || state.isLatenessReported) return undefined;
+	state.isLatenessReported = true;
+	return tooManySites(MAX_SKIPPED_POLLS, late, total);
 }

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Operation } from '../../../nodes/AquacultureSite/operations/operation';
+import type { NewItem, Operation, Task } from '../../../nodes/AquacultureSite/operations/operation';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 /** A sample site with a field in each part that the contract does not name, and a unit that lacks some. */
@@ -23,6 +23,18 @@ export const storholmen = {
 	],
 };
 
+const asRead = (site: Site, siteId: string) => ({
+	siteId,
+	site,
+	response: { statusCode: 200, headers: { 'x-trace': 'abc' } },
+});
+
+/** The items of a site, of an operation that stores no file. */
+export function itemsOf(toItems: Task['toItems'], site: Site): NewItem[] {
+	const storeFile = () => Promise.reject(new Error('A file'));
+	return toItems([asRead(site, '1042')], { addHint: () => {}, storeFile }) as NewItem[];
+}
+
 /**
  * What an operation makes of an input item.
  *
@@ -35,10 +47,9 @@ export async function perform(
 	...sites: Site[]
 ) {
 	const task = operation.parse((name, fallback) => parameters[name] ?? fallback, options);
-	const response = { statusCode: 200, headers: { 'x-trace': 'abc' } };
 	const hints: string[] = [];
 	const items = await task.toItems(
-		sites.map((site) => ({ siteId: String(site.siteId), site, response })),
+		sites.map((site) => asRead(site, String(site.siteId))),
 		{
 			addHint: (hint, name) => hints.push(`${hint}: ${name}`),
 			storeFile: async (content, fileName, mimeType) =>

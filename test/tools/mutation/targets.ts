@@ -46,8 +46,8 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'service/steps': ['test/unit/service/response.test.ts'],
 	'service/timer': ['test/unit/run/cancellation.test.ts'],
 	'service/tokens': LOGIN_TESTS,
-	'trigger/activation': [POLL_TEST],
 	'trigger/reading': [POLL_TEST],
+	'trigger/scheduling': [POLL_TEST],
 	'trigger/state': [POLL_TEST],
 };
 

@@ -45,7 +45,7 @@ test('every field of the node is what saved workflows depend on', () => {
 		['includeInfo', 'boolean', true, optionOf('getUnits')],
 		['maxConcurrency', 'number', 128, whole({ minValue: 1, maxValue: 500 })],
 		['maxRetries', 'number', 3, whole({ minValue: 0, maxValue: 10 })],
-		['timeout', 'number', 30_000, whole({ minValue: 1 })],
+		['timeout', 'number', 30_000, whole({ minValue: 1, maxValue: 3_600_000 })],
 	];
 	expect(fieldsOf(siteFields)).toEqual<Field[]>([
 		['resource', 'options', 'site', { noDataExpression: true, options: ['site'] }],

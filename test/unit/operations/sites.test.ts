@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { getManySites, getSite } from '../../../nodes/AquacultureSite/operations/sites';
-import { parseSiteOutput } from '../../../nodes/AquacultureSite/operations/siteOutput';
 import { SITE_PARTS, type Site, type SitePart } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../tools/helpers/fuzz';
-import { perform, storholmen } from '../../tools/helpers/operation';
+import { defined } from '../../tools/helpers/at';
+import { itemsOf, perform, storholmen } from '../../tools/helpers/operation';
 import { siteJson } from '../../tools/helpers/site-json';
 
 test('one bad entry in a list does not cost the others', async () => {
@@ -116,16 +116,17 @@ describe('the fields that are selected for a model', () => {
 	test('one that no site has is not left out in silence', async () => {
 		await expect(select('siteName, depth')).rejects.toMatchObject({
 			message: "'Fields' contains a field that a site does not have",
-			description: expect.stringMatching(/^Select from siteName, .*units\.$/) as unknown,
+			description: expect.stringMatching(/^Select from code, .*units\.$/) as unknown,
 		});
 	});
 });
 
 /** The simplified row of a site that was read with these parts. */
 function rowOf(site: Site, include: readonly SitePart[]): object {
-	const given: Record<string, unknown> = { include, simplify: true };
-	const { toJson } = parseSiteOutput((name, fallback) => given[name] ?? fallback, {});
-	return toJson({ siteId: '1042', site, response: { statusCode: 200, headers: {} } });
+	const given: Record<string, unknown> = { siteId: 1042, include, simplify: true };
+	const { toItems } = getSite.parse((name, fallback) => given[name] ?? fallback, {});
+	const [item] = itemsOf(toItems, site);
+	return defined(item).json;
 }
 
 test.each([

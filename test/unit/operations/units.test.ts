@@ -1,7 +1,7 @@
-import { getUnits, unitRows } from '../../../nodes/AquacultureSite/operations/units';
-import { SITE_PARTS, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import { getUnits } from '../../../nodes/AquacultureSite/operations/units';
+import { unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../tools/helpers/fuzz';
-import { perform, storholmen } from '../../tools/helpers/operation';
+import { itemsOf, perform, storholmen } from '../../tools/helpers/operation';
 import { siteJson } from '../../tools/helpers/site-json';
 
 const site = { siteId: 1042, siteName: 'Storholmen' };
@@ -57,8 +57,9 @@ test.each([[undefined], [[]], ['none']])(
 
 test('the units of any site have rows of the same columns, null where the service sent nothing', () => {
 	const columns = ['siteId', 'siteName', ...Object.keys(pen2), ...Object.keys(info)];
+	const { toItems } = getUnits.parse(() => '1042', {});
 	forAll([siteJson], (any) => {
-		const rows = unitRows(any, SITE_PARTS);
+		const rows = itemsOf(toItems, any).map(({ json }) => json);
 		expect(rows).toHaveLength(unitsOf(any)?.length ?? 0);
 		for (const row of rows) {
 			expect(Object.keys(row)).toEqual(columns);

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { greatCircleDistance } from '../../../nodes/AquacultureSite/site/position';
 import { forAll } from '../../tools/helpers/fuzz';
+import { defined } from '../../tools/helpers/at';
 
 // A great circle on a sphere of the earth's mean radius
 const halfWayRound = Math.PI * 6_371_008.8;
 
 const distance = (...[latitude, longitude, toLatitude, toLongitude]: Four) =>
-	greatCircleDistance({ latitude, longitude }, { latitude: toLatitude, longitude: toLongitude });
+	defined(
+		greatCircleDistance({ latitude, longitude }, { latitude: toLatitude, longitude: toLongitude }),
+	);
 type Four = [latitude: number, longitude: number, toLatitude: number, toLongitude: number];
 
 test.each<[string, Four, number, number]>([
@@ -32,4 +35,10 @@ test('is never more than half the way round, nor less than the difference in lat
 		const along = (Math.abs(points[0] - points[2]) / 180) * halfWayRound;
 		expect(meters).toBeGreaterThanOrEqual(along - 0.1);
 	});
+});
+
+test('to or from nowhere is not known', () => {
+	const somewhere = { latitude: 1, longitude: 2 };
+	expect(greatCircleDistance(somewhere, { latitude: 91, longitude: 2 })).toBeUndefined();
+	expect(greatCircleDistance(undefined, somewhere)).toBeUndefined();
 });

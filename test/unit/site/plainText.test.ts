@@ -38,4 +38,9 @@ test.each([
 	[['A', 'B', 'C'], 'A, B, and C'],
 ])('lists %j', (parts, expected) => {
 	expect(joinList(parts)).toBe(expected);
+	expect(joinList(parts, 3)).toBe(expected);
+});
+
+test('a long list is cut', () => {
+	expect(joinList(['A', 'B', 'C'], 2)).toBe('A, B, and 1 more');
 });

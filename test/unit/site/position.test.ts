@@ -8,7 +8,7 @@ describe('mapUrl', () => {
 		// Not 1e-6
 		[0.000001, -0.0000001, 'mlat=0.000001&mlon=0#map=14/0.000001/0'],
 	])('%p, %p', (latitude, longitude, end) => {
-		expect(mapUrl(latitude, longitude)).toBe(`https://www.openstreetmap.org/?${end}`);
+		expect(mapUrl({ latitude, longitude })).toBe(`https://www.openstreetmap.org/?${end}`);
 	});
 
 	test.each([
@@ -21,6 +21,8 @@ describe('mapUrl', () => {
 		[NaN, 5],
 		[60, Infinity],
 	])('%p, %p is no position', (latitude, longitude) => {
-		expect(mapUrl(latitude, longitude)).toBeUndefined();
+		expect(mapUrl({ latitude, longitude })).toBeUndefined();
 	});
+
+	test('of nothing there is none', () => expect(mapUrl(undefined)).toBeUndefined());
 });

@@ -4,7 +4,6 @@ import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/
 import {
 	compareSites,
 	type CompareOptions,
-	sameValue,
 	SITE_EVENTS,
 	type SiteEventName,
 } from '../../../nodes/AquacultureSite/trigger/changes';
@@ -117,9 +116,8 @@ describe('two values are the same', () => {
 		['where one is minus zero', 0, -0],
 		['where a null field has a name of JavaScript', { constructor: null }, {}],
 	])('%s', (_what, before, after) => {
-		expect(sameValue(before, after)).toBe(true);
-		expect(sameValue(after, before)).toBe(true);
 		expect(events({ a: before }, { a: after })).toEqual([]);
+		expect(events({ a: after }, { a: before })).toEqual([]);
 	});
 
 	test.each<[string, unknown, unknown]>([
@@ -140,9 +138,8 @@ describe('two values are the same', () => {
 		['a field with a name of JavaScript', { constructor: 1 }, {}],
 		['one like it in JSON', JSON.parse('{"__proto__":1}'), {}],
 	])('but not %s', (_what, before, after) => {
-		expect(sameValue(before, after)).toBe(false);
-		expect(sameValue(after, before)).toBe(false);
 		expect(events({ a: before }, { a: after })).toMatchObject([{ event: 'siteChanged' }]);
+		expect(events({ a: after }, { a: before })).toMatchObject([{ event: 'siteChanged' }]);
 	});
 });
 
@@ -189,7 +186,7 @@ describe('minimumDistance', () => {
 
 	test('a move that is just far enough is reported', () => {
 		const moved = withPen1({ latitude: 66.801 });
-		const meters = greatCircleDistance(pen1, { ...pen1, latitude: 66.801 });
+		const meters = defined(greatCircleDistance(pen1, { ...pen1, latitude: 66.801 }));
 		expect(events(storholmen, moved, { minimumDistance: meters })).toHaveLength(1);
 		expect(events(storholmen, moved, { minimumDistance: meters + 0.01 })).toHaveLength(0);
 	});

@@ -1,9 +1,12 @@
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import type { Site } from '../../../nodes/AquacultureSite/site/site';
 import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
 import {
-	parseMinimumDistance,
+	checkIgnoredFields,
 	parseSettings,
 	triggerFields,
 } from '../../../nodes/AquacultureSite/trigger/fields';
+import type { Reading } from '../../../nodes/AquacultureSite/trigger/reading';
 import { type Field, fieldsOf } from '../../tools/helpers/panel';
 import { refusalOf } from '../../tools/helpers/refusal';
 
@@ -22,9 +25,10 @@ test('every field of the trigger is what saved workflows depend on', () => {
 	]);
 });
 
+const settings = (parameters: Record<string, unknown>) =>
+	parseSettings((name, fallback) => parameters[name] ?? fallback);
+
 describe('the settings', () => {
-	const settings = (parameters: Record<string, unknown>) =>
-		parseSettings((name, fallback) => parameters[name] ?? fallback);
 	test('are all events, all fields and any distance, unless something else is chosen', () => {
 		expect(settings({ siteIds: '1042 1057' })).toEqual({
 			siteIds: ['1042', '1057'],
@@ -44,6 +48,7 @@ describe('the settings', () => {
 
 	test.each([
 		[{ siteIds: '' }, "'Site IDs' is empty"],
+		[{ siteIds: '1042, x' }, `'Site IDs': "x" is not a site ID (entry 2 of 2)`],
 		[{ siteIds: 1042, options: { apiVersion: 'latest' } }, "'API Version' is not a date"],
 	])('%j is refused', (parameters, message) => {
 		expect(refusalOf(() => settings(parameters)).message).toBe(message);
@@ -52,15 +57,61 @@ describe('the settings', () => {
 
 describe('the minimum distance', () => {
 	test.each([0, 12.5, '25'])('%j is a number of meters', (value) => {
-		expect(parseMinimumDistance(value)).toBe(Number(value));
+		const { minimumDistance } = settings({ siteIds: 1, options: { minimumDistance: value } });
+		expect(minimumDistance).toBe(Number(value));
 	});
 
 	test.each<[unknown]>([[-1], [NaN], [Infinity], ['far'], [''], [' '], [null], [[5]]])(
 		'%j is refused',
 		(value) => {
-			const { message, description } = refusalOf(() => parseMinimumDistance(value));
+			const options = { minimumDistance: value };
+			const { message, description } = refusalOf(() => settings({ siteIds: 1, options }));
 			expect(message).toBe("'Minimum Distance' is not a number of meters");
-			expect(description).toBe("Correct it, e.g. 25, or remove 'Minimum Distance' from 'Options'.");
+			expect(description).toBe("Correct it, or remove 'Minimum Distance' from 'Options'.");
 		},
 	);
+});
+
+describe('a name that no field has', () => {
+	const site = { siteId: 1, info: { license: 'A' }, units: [{ unitId: 1 }, { owner: 'A' }] };
+	const results: Reading['results'] = new Map([['1', site]]);
+	const check = (names: string) => () => {
+		const { ignoreFields } = settings({ siteIds: 1, options: { ignoreFields: names } });
+		checkIgnoredFields(ignoreFields, { results });
+	};
+
+	test.each([
+		['licens', '"licens"'],
+		['license; unitNmae', '"unitNmae"'],
+		['info, cense, name', '"info", "cense", and "name"'],
+		['info.unitName', '"info.unitName"'],
+		['a b c d', '"a", "b", "c", and 1 more'],
+		['<b>', '"‹b›"'],
+	])('is told, with the fields that there are: %s', (names, shown) => {
+		const { message, description } = refusalOf(check(names));
+		expect(message).toBe(
+			`'Ignore Fields': these sites have no field ${shown}. Enter names such as license, unitName or latitude.`,
+		);
+		expect(description).toMatch(
+			/^Correct the name, or remove it\. The fields are siteId, siteName, /,
+		);
+		expect(description).toMatch(/info\.timezone, and owner\.$/);
+	});
+
+	test.each([
+		[''],
+		['LICENSE Owner siteName'],
+		// Of the contract, also if no site has it for now
+		['maxTotalBiomass, info.code, unitId, latitude'],
+	])('is not among: %j', (names) => {
+		expect(check(names)).not.toThrow();
+	});
+
+	test('may be one of a site that could not be read', () => {
+		const failure = new ServiceFailure('Failed', 'Wait', { subject: 'site' });
+		const withFailure = new Map<string, Site | ServiceFailure>([...results, ['2', failure]]);
+		for (const reading of [{ results: withFailure }, { results, interruption: failure }]) {
+			expect(() => checkIgnoredFields(['licens'], reading)).not.toThrow();
+		}
+	});
 });

@@ -1,9 +1,9 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { PollReason } from '../../../nodes/AquacultureSite/trigger/activation';
+import type { PollReason } from '../../../nodes/AquacultureSite/trigger/scheduling';
 import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
 import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
-import { readState } from '../../../nodes/AquacultureSite/trigger/state';
+import { newSite, readState } from '../../../nodes/AquacultureSite/trigger/state';
 
 /** What a poll finds, by the ID of each site: its license, why it was refused, or that it was not reached. */
 type Found = Record<string, string | number | ServiceFailure | undefined>;
@@ -37,9 +37,9 @@ function startTrigger(settings: { events?: SiteEventName[]; ignoreFields?: strin
 			if (typeof is !== 'string') continue;
 			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
 		}
-		const old = readState(JSON.parse(JSON.stringify(staticData)) as object, readFrom);
-		const siteIds = Object.keys(found);
-		const reading = { results, interruption, reason, siteIds, now: new Date((now += 60_000)) };
+		const saved = JSON.parse(JSON.stringify(staticData)) as object;
+		const old = readState(saved, readFrom, Object.keys(found));
+		const reading = { results, interruption, reason, now: new Date((now += 60_000)) };
 		const conclusion = concludePoll(old, reading, { events: SITE_EVENTS, ...settings });
 		Object.assign(staticData, conclusion.state);
 		const changes = conclusion.events.map(
@@ -59,6 +59,16 @@ const reads = (count: number, total: number): Found =>
 	Object.fromEntries(
 		Array.from({ length: total }, (_, site) => [site + 1, site < count ? 'a' : undefined]),
 	);
+/** Of a list, this many sites are read in each poll, one part after the other. */
+const inTurn = (polls: number, count: number, total: number): Found[] =>
+	Array.from({ length: polls }, (_, poll) => {
+		const isRead = (site: number) => (site - poll * count + polls * total) % total < count;
+		const entries = Array.from({ length: total }, (_each, site) => [
+			site + 1,
+			isRead(site) ? 'a' : undefined,
+		]);
+		return Object.fromEntries(entries) as Found;
+	});
 const failing = (sites: string, polls = 3) =>
 	`${sites} could not be read in the last ${polls} polls`;
 const NOTHING = 'No site could be read in the last 3 polls';
@@ -189,7 +199,15 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[reads(1, 12), slow(12)],
 		],
 	],
-	['a round that ends with the tenth poll is fast enough', silent(12, reads(4, 39))],
+	[
+		'a round that ends with the tenth poll is fast enough',
+		inTurn(25, 4, 40).map((found) => [found]),
+	],
+	[
+		'a round that takes one poll more is not',
+		inTurn(25, 4, 41).map((found, poll) => (poll === 9 ? [found, slow(41)] : [found])),
+	],
+	['a round is not slower for a site that others have overtaken', silent(12, reads(2, 20))],
 	[
 		'a round is not slower for polls that read no site',
 		[
@@ -280,26 +298,25 @@ test('another address or version starts anew', () => {
 
 test('a report names the site as plain text, says why, and what to do; until then it is in the log', () => {
 	const site = { siteId: 1, siteName: '<b>Stor\u0007holmen</b>' };
-	let state = readState({}, 'A');
+	let state = readState({}, 'A', ['1', '2']);
 	const conclude = (result: typeof site | ServiceFailure) => {
 		const results: Poll['results'] = new Map([
 			['1', result],
 			['2', { siteId: 2, siteName: 'Other' }],
 		]);
-		const poll = { reason: 'schedule' as const, siteIds: ['1', '2'], now: new Date(), results };
+		const poll = { reason: 'schedule' as const, now: new Date(), results };
 		const conclusion = concludePoll(state, poll, { events: SITE_EVENTS });
 		({ state } = conclusion);
 		return conclusion;
 	};
 	conclude(site);
 	const [first, second, third, fourth] = [1, 2, 3, 4].map(() => conclude(failure(403, '1')));
-	const titles = [first, second, third, fourth].map((conclusion) =>
-		conclusion?.unreadable.map(({ title }) => title),
+	const inLog = [first, second, third, fourth].map((conclusion) =>
+		conclusion?.unreadable.map((unreadable) => unreadable.site.siteId),
 	);
-	const title = '‹b›Stor holmen‹/b› (1)';
-	expect(titles).toEqual([[title], [title], [title], []]);
+	expect(inLog).toEqual([['1'], ['1'], ['1'], []]);
 	expect(third?.failure).toMatchObject({
-		message: `${title} could not be read in the last 3 polls`,
+		message: '‹b›Stor holmen‹/b› (1) could not be read in the last 3 polls',
 		description:
 			'403 for 1. Advice. The other sites are still read, and this one is tried again later.',
 		httpStatus: 403,
@@ -311,4 +328,13 @@ test('wrong IDs are told in the order of the list, also if one of them is new', 
 	const activate = (found: Found) => poll(found, { reason: 'activation' });
 	activate({ 1: 'a', 2: 404 });
 	expect(activate({ 1: 'a', 2: 404, 3: 403 })).toEqual(['404 for 2. 403 for 3.']);
+});
+
+test('a site that was requested has not been skipped, whatever came of it', () => {
+	const waiting = ['1', '2', '3'].map((siteId) => ({ ...newSite(siteId), skippedPolls: 5 }));
+	const results: Poll['results'] = new Map();
+	results.set('1', failure(500, '1')).set('2', { siteId: 2 });
+	const poll = { reason: 'schedule' as const, now: new Date(), results };
+	const { state } = concludePoll({ readFrom: 'A', sites: waiting }, poll, { events: SITE_EVENTS });
+	expect(state.sites.map(({ skippedPolls }) => skippedPolls)).toEqual([0, 0, 6]);
 });

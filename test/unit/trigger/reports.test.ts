@@ -16,11 +16,12 @@ import { readSiteResponse, tokenFailure } from '../../../nodes/AquacultureSite/s
 import {
 	nothingRead,
 	refusedSites,
-	slowRound,
+	tooManySites,
 	toTriggerFailure,
 	type UnreadableSite,
 	unreadableSites,
 } from '../../../nodes/AquacultureSite/trigger/reports';
+import { newSite } from '../../../nodes/AquacultureSite/trigger/state';
 
 const ADDRESS = 'https://api.example.com';
 const PAGE = '<!DOCTYPE html><html></html>';
@@ -63,9 +64,9 @@ function* reportsOf(failure: ServiceFailure): Generator<ServiceFailure> {
 	yield toTriggerFailure('test', failure);
 	yield toTriggerFailure('activation', failure);
 	const worded = toTriggerFailure('schedule', failure);
-	const site = { siteId: '1042', title: 'Storholmen', wasRead: false, failure: worded, polls: 3 };
+	const site = { site: { ...newSite('1042'), failedPolls: 3 }, failure: worded };
 	yield* [refusedSites([site]), refusedSites([site, site]), unreadableSites([site])];
-	yield* [nothingRead(worded, 1), nothingRead(worded, 3), slowRound(10, 5, 20)];
+	yield* [nothingRead(worded, 1), nothingRead(worded, 3), tooManySites(10, 5, 20)];
 }
 
 /** The names that stand in a panel. */
@@ -132,25 +133,26 @@ test.each([
 	expect(toTriggerFailure(reason, longWait(503)).description).toBe(advice);
 });
 
-/** Sites that could not be read, each for the reason of its own letter. */
+/** Sites that could not be read, each for the reason of its own letter; those that were read before have a name. */
 const sitesWith = (
-	titles: string[],
-	reasons = 'A'.repeat(titles.length),
+	names: string[],
+	reasons = 'A'.repeat(names.length),
 	polls = 3,
 ): UnreadableSite[] =>
-	titles.map((title, index) => {
+	names.map((name, index) => {
 		const details = { subject: 'site', httpStatus: 403 + index } as const;
 		const failure = new ServiceFailure(`Reason ${reasons[index]}`, 'Advice.', details);
-		const siteId = /^\d+$/.test(title) ? title : '7';
-		return { siteId, title, wasRead: false, failure, polls: polls + index };
+		const isId = /^\d+$/.test(name);
+		const site = { ...newSite(isId ? name : '7'), failedPolls: polls + index };
+		return { site: isId ? site : { ...site, snapshot: { siteName: name } }, failure };
 	});
 const COULD_NOT = 'could not be read in the last 3 polls';
 
 test.each([
 	[unreadableSites(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['Pen 42'])), `Pen 42 ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['42 Sør'])), `42 Sør ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['1', 'Sør (2)'])), `Sites 1 and Sør (2) ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['Sør'])), `Sør (7) ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['42 Sør'])), `42 Sør (7) ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['1', 'Sør'])), `Sites 1 and Sør (7) ${COULD_NOT}`],
 	[unreadableSites(sitesWith(['1', '2', '3', '4', '5'])), `Sites 1, 2, 3, 4, and 5 ${COULD_NOT}`],
 	[
 		unreadableSites(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
@@ -203,7 +205,7 @@ test('that no site can be read, with its reason; after one poll, the reason alon
 });
 
 test('that a list is too long, with what to do', () => {
-	expect(slowRound(10, 28, 40)).toMatchObject({
+	expect(tooManySites(10, 28, 40)).toMatchObject({
 		message: 'Reading all 40 sites takes more than 10 polls',
 		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
 		subject: 'service',

@@ -1,41 +1,60 @@
-import { Claim, readState } from '../../../nodes/AquacultureSite/trigger/state';
-import { defined } from '../../tools/helpers/at';
-import { stopClock } from '../../tools/helpers/stop-clock';
-
-afterEach(() => jest.restoreAllMocks());
+import fc from 'fast-check';
+import {
+	newSite,
+	readOrder,
+	readState,
+	type SiteState,
+} from '../../../nodes/AquacultureSite/trigger/state';
+import { forAll } from '../../tools/helpers/fuzz';
 
 test('what n8n has stored counts for the same source alone', () => {
-	const stored = { ...readState({}, 'A'), readOrder: ['1042'], failedPolls: { 1057: 2 } };
-	expect(readState(stored, 'A')).toEqual(stored);
-	expect(readState(stored, 'B')).toEqual(readState({}, 'B'));
-	expect(readState({}, 'A')).toMatchObject({ readFrom: 'A', readOrder: [], snapshots: {} });
+	const site = { ...newSite('1042'), failedPolls: 2 };
+	const stored = { readFrom: 'A', sites: [site], outagePolls: 1, isOutageReported: true };
+	expect(readState(stored, 'A', ['1042'])).toEqual(stored);
+	const fresh = { readFrom: 'B', sites: [newSite('1042')] };
+	expect(readState(stored, 'B', ['1042'])).toEqual(fresh);
+	expect(readState({}, 'B', ['1042'])).toEqual(fresh);
 });
 
-describe('a claim', () => {
-	test('is held by one poll of a trigger at a time, for a minute if that hangs', () => {
-		const clock = stopClock();
-		const [staticData, other] = [{}, {}];
-		const first = defined(Claim.take(staticData));
-		expect(Claim.take(other)?.isValid).toBe(true);
-		expect(Claim.take(staticData)).toBeUndefined();
-		first.release();
-		expect(Claim.take(staticData)?.isValid).toBe(true);
-		clock.advance(59_999);
-		expect(Claim.take(staticData)).toBeUndefined();
-		clock.advance(1);
-		expect(Claim.take(staticData)?.isValid).toBe(true);
+test('the state is about the sites of the list, in its order', () => {
+	const [known, removed] = ['1042', '1057'].map((siteId) => ({
+		...newSite(siteId),
+		snapshot: { siteName: siteId },
+	}));
+	const stored = { readFrom: 'A', sites: [removed, known] };
+	expect(readState(stored, 'A', ['7', '1042']).sites).toEqual([newSite('7'), known]);
+});
+
+describe('the read order', () => {
+	test('starts with new sites, then those that have waited longest', () => {
+		const sites: SiteState[] = [
+			{ ...newSite('read'), snapshot: {} },
+			{ ...newSite('waiting'), snapshot: {}, skippedPolls: 1 },
+			{ ...newSite('unreadable'), failedPolls: 1, skippedPolls: 2 },
+			newSite('new'),
+			{ ...newSite('never reached'), skippedPolls: 1 },
+		];
+		const copy = structuredClone(sites);
+		const ordered = ['new', 'never reached', 'unreadable', 'waiting', 'read'];
+		expect(readOrder(sites)).toEqual(ordered);
+		expect(sites).toEqual(copy);
 	});
 
-	test('is not released by a poll that hung and lost it', () => {
-		const clock = stopClock();
-		const staticData = {};
-		const hung = defined(Claim.take(staticData));
-		clock.advance(60_000);
-		const later = defined(Claim.take(staticData));
-		hung.release();
-		expect([hung.isValid, later.isValid]).toEqual([false, true]);
-		expect(Claim.take(staticData)).toBeUndefined();
-		later.release();
-		expect([hung.isValid, Claim.take(staticData)?.isValid]).toEqual([false, true]);
+	test('leaves no site out for longer than the others take, however few a poll reaches', () => {
+		const aFew = fc.integer({ min: 1, max: 12 });
+		forAll([aFew, aFew], (total, perPoll) => {
+			let sites = Array.from({ length: total }, (_, index) => newSite(String(index)));
+			const longestWait = Math.ceil(total / perPoll) - 1;
+			for (let poll = 0; poll < 30; poll++) {
+				const reached = readOrder(sites).slice(0, perPoll);
+				sites = sites.map((site) =>
+					reached.includes(site.siteId)
+						? { ...newSite(site.siteId), snapshot: {} }
+						: { ...site, skippedPolls: site.skippedPolls + 1 },
+				);
+				const waits = sites.map(({ skippedPolls }) => skippedPolls);
+				expect(Math.max(...waits)).toBeLessThanOrEqual(longestWait);
+			}
+		});
 	});
 });
