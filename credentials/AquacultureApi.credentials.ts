@@ -9,7 +9,8 @@ import type {
 } from 'n8n-workflow';
 
 import { authorize } from '../nodes/AquacultureSite/service/authorization';
-import { CREDENTIAL, logIn } from '../nodes/AquacultureSite/service/request';
+import { logIn } from '../nodes/AquacultureSite/service/login';
+import { CREDENTIAL } from '../nodes/AquacultureSite/service/request';
 
 // Defined separately, because n8n's lint rule mistakes any field with "cert" in its name for a secret
 const ignoreSslIssues: INodeProperties = {
@@ -95,7 +96,8 @@ export class AquacultureApi implements ICredentialType {
 		this: IHttpRequestHelper,
 		credentials: ICredentialDataDecryptedObject,
 	): Promise<IDataObject> {
-		return await logIn(this, credentials);
+		const { accessToken, tokenFingerprint } = await logIn(this, credentials);
+		return { accessToken, tokenFingerprint };
 	}
 
 	/** Adds the token, to requests to the service only. */

@@ -7,23 +7,22 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { asHtml, errorItem, toPlainError } from './nodeErrors';
-import type { NodeFailure } from './nodeErrors';
+import { errorItem, toNodeError, toPlainError } from './nodeErrors';
 import { findOperation, siteFields, siteSubtitle } from './operations';
 import { parseRequestOptions } from './operations/operation';
-import type { Operation, ReadSite, RequestOptions, Task } from './operations/operation';
+import type { ReadSite, RequestOptions, Task } from './operations/operation';
 import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/advice';
 import { testCredential } from './service/credentialTest';
 import { ServiceFailure } from './service/failures';
-import { addExecutionHints, CREDENTIAL } from './service/request';
+import { CREDENTIAL } from './service/request';
 import { escapeHtml, joinList } from './site/plainText';
 import type { Site } from './site/site';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
 const LONGEST_WAIT_MS = 60_000;
 
-// n8n serves its editor and its health checks from the same thread, so it gets a turn after so many items
+// n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
 const ITEMS_AT_ONCE = 100;
 
 // What waits for its turn takes memory. The largest 'Max Concurrency'; far more than the default, so that others can go
@@ -41,27 +40,15 @@ interface ItemTask extends Task {
 	requestOptions: RequestOptions;
 }
 
-/** @throws ParameterError, or n8n's own error if an expression fails */
-function parseTask(context: IExecuteFunctions, operation: Operation, itemIndex: number): ItemTask {
-	const parameter = (name: string, fallback?: unknown) =>
-		context.getNodeParameter(name, itemIndex, fallback) as unknown;
-	// An option that is not shown is absent: n8n drops what is hidden
-	const options = parameter('options', {}) as IDataObject;
-	const task = operation.parse(parameter, options);
-	return { ...task, itemIndex, requestOptions: parseRequestOptions(options) };
-}
-
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
 class SiteRun {
 	/** The results of each input item: its sites, and a failure for each that could not be read. */
 	private readonly results: INodeExecutionData[][];
 
 	/** The names that each hint lists. */
-	private readonly hints = new Map<string, string[]>();
+	private readonly hints = new Map<string, Set<string>>();
 
 	private readonly givenOut = new Set<Site>();
-
-	private firstFailure?: NodeFailure;
 
 	/** Whether there is something to keep if one site cannot be read. */
 	private isSeveral: boolean;
@@ -75,71 +62,67 @@ class SiteRun {
 	async execute(): Promise<INodeExecutionData[]> {
 		const tasks = await this.parseTasks();
 		const service = await this.openService(tasks);
-		if (service) {
-			await this.performAll(tasks, service);
-			this.stopIfFailed();
-			this.addHints(service);
-		}
+		if (!service) return this.results.flat();
+		// Each takes the next one
+		const waiting = tasks.values();
+		const work = async () => {
+			for (const task of waiting) await this.perform(task, service);
+		};
+		const all = Promise.all(Array.from({ length: TASKS_AT_ONCE }, work));
+		await all.finally(() => service.stop());
+		this.addHints(service);
 		return this.results.flat();
 	}
 
 	/** All parameters first, so that a typo in one stops the run before anything is sent. */
 	private async parseTasks(): Promise<ItemTask[]> {
 		const tasks: ItemTask[] = [];
-		let operation: Operation | undefined;
 		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
 			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
-			try {
-				operation ??= findOperation(this.context.getNodeParameter('operation', 0));
-				const task = parseTask(this.context, operation, itemIndex);
-				this.isSeveral ||= task.siteIds.length + task.failures.length > 1;
-				for (const failure of task.failures) this.fail(failure, itemIndex);
-				if (task.siteIds.length > 0) tasks.push(task);
-			} catch (error) {
-				this.fail(error, itemIndex);
-			}
-			this.stopIfFailed();
+			const task = this.parseTask(itemIndex);
+			for (const failure of task?.failures ?? []) this.fail(failure, itemIndex);
+			if (task && task.siteIds.length > 0) tasks.push(task);
 		}
 		return tasks;
+	}
+
+	/** Undefined if a parameter cannot be used, or an expression fails. */
+	private parseTask(itemIndex: number): ItemTask | undefined {
+		const parameter = (name: string, fallback?: unknown) =>
+			this.context.getNodeParameter(name, itemIndex, fallback) as unknown;
+		try {
+			const operation = findOperation(this.context.getNodeParameter('operation', 0));
+			// An option that is not shown is absent: n8n drops what is hidden
+			const options = parameter('options', {}) as IDataObject;
+			const task = operation.parse(parameter, options);
+			const requestOptions = parseRequestOptions(options);
+			this.isSeveral ||= task.siteIds.length + task.failures.length > 1;
+			return { ...task, itemIndex, requestOptions };
+		} catch (error) {
+			this.fail(error, itemIndex);
+			return undefined;
+		}
 	}
 
 	/** Undefined if nothing is to be read, or the credential cannot be used: each item says why. */
 	private async openService(tasks: ItemTask[]): Promise<SiteService | undefined> {
 		const [first] = tasks;
 		if (!first) return undefined;
-		try {
-			return await SiteService.open(this.context, {
-				maxConcurrency: first.requestOptions.maxConcurrency,
-				longestWait: LONGEST_WAIT_MS,
-			});
-		} catch (error) {
+		const { maxConcurrency } = first.requestOptions;
+		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
+		return await SiteService.open(this.context, limits).catch((error: unknown) => {
 			for (const { itemIndex } of tasks) this.fail(error, itemIndex);
-			this.stopIfFailed();
 			return undefined;
-		}
-	}
-
-	private async performAll(tasks: ItemTask[], service: SiteService): Promise<void> {
-		const workers = Math.min(tasks.length, TASKS_AT_ONCE);
-		// Taken out one by one, so that none is kept in memory for longer than it takes
-		const waiting = tasks.reverse();
-		const work = async () => {
-			for (let task = waiting.pop(); task; task = waiting.pop()) await this.perform(task, service);
-		};
-		await Promise.all(Array.from({ length: workers }, work));
+		});
 	}
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
-		const read = await Promise.all(
-			task.siteIds.map(async (siteId) => await this.read(siteId, task, service)),
-		);
-		const sites = read.flat();
-		if (sites.length === 0 || this.mustStop()) return;
+		const read = async (siteId: string) => await this.read(siteId, task, service);
+		const sites = (await Promise.all(task.siteIds.map(read))).flat();
+		if (sites.length === 0) return;
 		const items = await task.toItems(sites, {
 			addHint: (hint, name) => {
-				const names = this.hints.get(hint) ?? [];
-				names.push(name);
-				this.hints.set(hint, names);
+				this.hints.set(hint, (this.hints.get(hint) ?? new Set()).add(name));
 			},
 			storeFile: async (content, fileName, mimeType) =>
 				await this.context.helpers.prepareBinaryData(content, fileName, mimeType),
@@ -156,12 +139,11 @@ class SiteRun {
 			return [{ siteId, site: this.ownCopy(body), response }];
 		} catch (error) {
 			this.fail(error, itemIndex, siteId);
-			if (this.mustStop()) service.stop();
 			return [];
 		}
 	}
 
-	/** Each item gets a site of its own, even if several asked for the same. */
+	/** Each item gets its own site, even if several asked for the same. */
 	private ownCopy(site: Site): Site {
 		if (this.givenOut.has(site)) return deepCopy(site as IDataObject);
 		this.givenOut.add(site);
@@ -171,31 +153,29 @@ class SiteRun {
 	private addHints(service: SiteService): void {
 		const messages = service.hints();
 		for (const [hint, names] of this.hints) {
-			messages.push(`${hint}: ${joinList([...new Set(names)], NAMES_IN_A_HINT)}`);
+			messages.push(`${hint}: ${joinList([...names], NAMES_IN_A_HINT)}`);
 		}
-		// n8n renders hints as HTML
-		addExecutionHints(this.context, messages.map(escapeHtml));
+		// n8n renders hints as HTML; older n8n 1.x has none, though its types promise it
+		(this.context as Partial<IExecuteFunctions>).addExecutionHints?.(
+			...messages.map((text) => ({ message: escapeHtml(text), location: 'outputPane' as const })),
+		);
 	}
 
+	/** @throws NodeApiError or NodeOperationError if the node must stop on a failure */
 	private fail(error: unknown, itemIndex: number, siteId?: string): void {
-		const failure = toPlainError(this.context.getNode(), error, itemIndex);
+		const mustStop = !this.context.continueOnFail();
+		const node = this.context.getNode();
+		const failure = mustStop
+			? toNodeError(node, error, itemIndex)
+			: toPlainError(node, error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
-		if (this.isSeveral && !isOfRun && !this.context.continueOnFail()) {
+		if (this.isSeveral && !isOfRun && mustStop) {
 			failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
 		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
+		if (mustStop) throw failure;
 		const hasErrorOutput = this.context.getNode().onError === 'continueErrorOutput';
-		const item = errorItem(failure, itemIndex, { siteId, hasErrorOutput });
-		this.results[itemIndex]?.push(item);
-		this.firstFailure ??= asHtml(failure, error);
-	}
-
-	private mustStop(): boolean {
-		return this.firstFailure !== undefined && !this.context.continueOnFail();
-	}
-
-	private stopIfFailed(): void {
-		if (this.firstFailure && this.mustStop()) throw this.firstFailure;
+		this.results[itemIndex]?.push(errorItem(failure, itemIndex, { siteId, hasErrorOutput }));
 	}
 }
 

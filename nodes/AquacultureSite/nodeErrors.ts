@@ -9,20 +9,15 @@ import { ParameterError } from './site/parameters';
 import { escapeHtml, withoutTags } from './site/plainText';
 
 /** Either of n8n's errors of a node. */
-export type NodeFailure = NodeApiError | NodeOperationError;
-
-/** {@link toPlainError}, to be thrown. */
-export function toNodeError(node: INode, error: unknown): NodeFailure {
-	return asHtml(toPlainError(node, error), error);
-}
+type NodeFailure = NodeApiError | NodeOperationError;
 
 /**
- * A failure to be thrown, in which nobody else's words become HTML: n8n's editor renders the description as HTML, and
- * the message as text in the panel but as HTML in its pop-up, so there is no escape for what looks like a tag.
- *
- * @param error what it was made from; n8n's own errors are HTML already
+ * {@link toPlainError}, to be thrown. Nobody else's words become HTML in it: n8n's editor renders the description as
+ * HTML, and the message as text in the panel but as HTML in its pop-up, so there is no escape for what looks like a tag.
  */
-export function asHtml(failure: NodeFailure, error: unknown): NodeFailure {
+export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+	const failure = toPlainError(node, error, itemIndex);
+	// n8n's own errors are HTML already
 	if (error instanceof ServiceFailure || error instanceof ParameterError) {
 		failure.description &&= escapeHtml(failure.description);
 		failure.message = withoutTags(failure.message);
@@ -50,23 +45,15 @@ function toNodeApiError(
 	itemIndex?: number,
 ): NodeApiError {
 	const name = node.credentials?.[CREDENTIAL]?.name;
-	const text =
-		subject === 'credential' && name !== undefined ? `${message}: credential "${name}"` : message;
-	const reader = {
-		openCredential: name === undefined ? 'open the credential' : `open the credential "${name}"`,
+	const named = name === undefined ? '' : ` "${name}"`;
+	const text = subject === 'credential' && named ? `${message}: credential${named}` : message;
+	const description = toWords(advice, {
+		openCredential: `open the credential${named}`,
 		// A trigger has no input items, and none of the options
 		hasOptions: itemIndex !== undefined,
-	};
-	const error = new NodeApiError(
-		node,
-		{},
-		{
-			message: text,
-			description: toWords(advice, reader),
-			...(httpStatus !== undefined && { httpCode: String(httpStatus) }),
-			itemIndex,
-		},
-	);
+	});
+	const httpCode = httpStatus?.toString();
+	const error = new NodeApiError(node, {}, { message: text, description, httpCode, itemIndex });
 	// In full, as above: a credential may have any name
 	error.message = text;
 	return error;

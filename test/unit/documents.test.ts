@@ -4,10 +4,10 @@ import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
 import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
 import {
 	PROXY_RULES,
-	REJECTED_TOKEN,
+	REJECTED_TOKEN_RULES,
 	SITE_RULES,
 	TOKEN_RULES,
-} from '../../nodes/AquacultureSite/service/responseRules';
+} from '../../nodes/AquacultureSite/service/rules';
 import { TABLE } from '../tools/cases/fault-table';
 import { BOUNDS } from '../tools/cases/load';
 import { sampleSites } from '../tools/fake-service/sites';
@@ -106,7 +106,7 @@ const general = (message: string) =>
 	message.replace(/: credential ".*"$/, '').replace(/\{\w+\}|\d+ minutes|(?<=status )\d+/g, '…');
 
 it('explains every message of a fault, of the rules, and of the credential dialog', () => {
-	const rules = [...TABLE, ...TOKEN_RULES, ...SITE_RULES, ...PROXY_RULES, REJECTED_TOKEN];
+	const rules = [...TABLE, ...TOKEN_RULES, ...SITE_RULES, ...PROXY_RULES, ...REJECTED_TOKEN_RULES];
 	const rows = readBlock(BLOCKS.credentialTest).matchAll(/\| ([^|]+?) +\|$/gm);
 	const inDialog = [...rows].map(([, message = '']) => message);
 	const messages = [...rules.map(({ message = '' }) => message), ...inDialog];

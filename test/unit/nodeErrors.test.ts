@@ -1,5 +1,6 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { toNodeError, toPlainError } from '../../nodes/AquacultureSite/nodeErrors';
+import { inCredential, inOptions } from '../../nodes/AquacultureSite/service/advice';
 import { type FailureSubject, ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
 import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
 
@@ -15,7 +16,7 @@ function node(credential?: string): INode {
 }
 
 const failure = (subject: FailureSubject, httpStatus?: number) =>
-	new ServiceFailure('It failed', [{ inCredential: 'fix it' }, { inOptions: 'Raise a limit' }], {
+	new ServiceFailure('It failed', [inCredential('fix it'), inOptions('Raise a limit')], {
 		subject,
 		httpStatus,
 	});

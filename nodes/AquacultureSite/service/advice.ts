@@ -1,59 +1,70 @@
-/** One thing to know or to do, before it is put into words for its reader. A text is the same for every reader. */
-export type Step =
-	| string
-	/** In the credential, e.g. "check 'Base URL'."; `if` is the condition that the sentence begins with. */
-	| { inCredential: string; if?: string }
-	/** In the options of the node, which the trigger and the credential's dialog do not have. */
-	| { inOptions: string }
-	| TryAgain;
-
-/** For something that may pass. */
-export interface TryAgain {
-	/** When: "later", "in 5 minutes". */
-	tryAgain: string;
-	/** What to do if it does not pass, e.g. "contact the service operator." */
-	ifPersists?: string;
-	/** What a person does again, e.g. "Publish the workflow again"; null if nobody has to. "Try again" unless given. */
+/** What a sentence may depend on: who reads it, and what is known of the failure. */
+export interface Circumstances {
+	/** How the reader gets to the credential, e.g. "open the credential"; undefined if it is open already. */
+	openCredential?: string;
+	/** Whether the reader has the options of the node. The trigger and the credential's dialog have none. */
+	hasOptions?: boolean;
+	/** What the reader does again, e.g. "Publish the workflow again"; null if nobody has to. */
 	again?: string | null;
+	/** The login that failed; undefined if it was a request for a site. */
+	login?: { url: string; password?: string };
+	/** The status code of a response. */
+	statusCode?: number;
+	/** Milliseconds that the service asked to wait. */
+	retryAfter?: number;
+	/** The header Location. */
+	location?: unknown;
 }
+
+/** One thing to know or to do: the same for every reader, or in words that depend on the circumstances; '' for none. */
+export type Step = string | ((circumstances: Circumstances) => string);
 
 /** What to do now. */
 export type Advice = readonly Step[];
 
-/** Who reads an advice. */
-export interface Reader {
-	/** How this reader gets to the credential, e.g. "open the credential"; undefined if it is open already. */
-	openCredential?: string;
-	/** Whether this reader has the options of the node. */
-	hasOptions?: boolean;
+/** Something to do in the credential, e.g. "check 'Base URL'."; the sentence begins with the condition. */
+export function inCredential(action: string, condition?: string): Step {
+	return ({ openCredential }) => {
+		const words = openCredential ? `${openCredential} and ${action}` : action;
+		return condition ? `${condition}, ${words}` : words.charAt(0).toUpperCase() + words.slice(1);
+	};
 }
 
-/** A person who runs a workflow, if nothing more is known. */
-const ANYONE: Reader = { openCredential: 'open the credential' };
-
-/** An advice in words. This is the only place where they are made. */
-export function toWords(advice: Advice, reader = ANYONE): string {
-	return joinSentences(...advice.map((step) => toSentence(step, reader)));
+/** Something to do in the options of the node, which are those of a request for a site: a login has none. */
+export function inOptions(words: string): Step {
+	return ({ hasOptions, login }) => (hasOptions && !login ? words : '');
 }
 
-function toSentence(step: Step, { openCredential, hasOptions }: Reader): string {
-	if (typeof step === 'string') return step;
-	if ('tryAgain' in step) return tryAgainSentence(step);
-	if ('inOptions' in step) return hasOptions ? step.inOptions : '';
-	const action = openCredential ? `${openCredential} and ${step.inCredential}` : step.inCredential;
-	return step.if ? `${step.if}, ${action}` : action.charAt(0).toUpperCase() + action.slice(1);
+/**
+ * For something that may pass, after the wait that the service asked for.
+ *
+ * @param ifPersists what to do if it does not pass, e.g. "contact the service operator."
+ */
+export function tryLater(ifPersists = ''): Step {
+	return ({ again = 'Try again', retryAfter }) => {
+		if (again === null) return ifPersists && `If this persists, ${ifPersists}`;
+		const when = retryAfter === undefined ? 'later' : `in ${formatDuration(retryAfter)}`;
+		return `${again} ${when}${ifPersists ? `; if this persists, ${ifPersists}` : '.'}`;
+	};
 }
 
-function tryAgainSentence({ tryAgain, ifPersists = '', again = 'Try again' }: TryAgain): string {
-	if (again === null) return ifPersists && `If this persists, ${ifPersists}`;
-	return `${again} ${tryAgain}${ifPersists ? `; if this persists, ${ifPersists}` : '.'}`;
-}
-
-/** Says what a person does again; undefined if nobody has to. */
-export function repeatedBy(again: string | undefined, advice: Advice): Advice {
+/** An advice of which some circumstances are known. */
+export function given(known: Circumstances, advice: Advice): Advice {
 	return advice.map((step) =>
-		typeof step === 'object' && 'tryAgain' in step ? { ...step, again: again ?? null } : step,
+		typeof step === 'string' ? step : (others) => step({ ...others, ...known }),
 	);
+}
+
+/** An advice for somebody who does this again; undefined if nobody has to. */
+export function repeatedBy(again: string | undefined, advice: Advice): Advice {
+	return given({ again: again ?? null }, advice);
+}
+
+const ANYONE = { openCredential: 'open the credential' };
+
+/** An advice in words; without a reader, for a person who runs a workflow. This is the only place where they are made. */
+export function toWords(advice: Advice, reader: Circumstances = ANYONE): string {
+	return joinSentences(...advice.map((step) => (typeof step === 'string' ? step : step(reader))));
 }
 
 /** Sentences one after the other; those that end with an address or a quote get their full stop. */
@@ -64,4 +75,13 @@ export function joinSentences(...sentences: string[]): string {
 			index < said.length - 1 && !/[.!?]"?$/.test(sentence) ? `${sentence}.` : sentence,
 		)
 		.join(' ');
+}
+
+/** A time span as a person says it: "45 seconds", "10 minutes", "2 hours". */
+export function formatDuration(milliseconds: number): string {
+	const seconds = Math.max(1, Math.round(milliseconds / 1000));
+	const [size, unit]: [number, string] =
+		seconds < 120 ? [1, 'second'] : seconds < 7200 ? [60, 'minute'] : [3600, 'hour'];
+	const count = Math.round(seconds / size);
+	return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

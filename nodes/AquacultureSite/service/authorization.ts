@@ -2,51 +2,43 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl, toUrl } from './baseUrl';
-import { tellAuthorized } from './request';
+import { onAuthorized } from './request';
 import { belongsToOtherLogin } from './tokens';
-
-/** n8n takes it for an expired token: it requests a new one and tries again with that. */
-class TokenOutOfDate extends Error {
-	readonly response = { status: 401 };
-
-	constructor() {
-		super('The access token belongs to another login');
-	}
-}
-
-/** Where a request goes, in either of n8n's two forms (`url`, `uri`); undefined if that is not an address. */
-function targetOf(options: IHttpRequestOptions & { uri?: string }): URL | undefined {
-	return toUrl(options.url || (options.uri ?? ''), options.baseURL);
-}
 
 /**
  * The request with the token, and with the interface version unless it names one, if it goes to the origin of
  * the base URL (RFC 6454). Any other request is left as it is: the token never goes elsewhere, not by a
  * redirect either.
  *
- * @throws ServiceFailure if the base URL is not an address; TokenOutOfDate, upon which n8n renews the token
+ * @param request in either of n8n's two forms, with `url` or `uri`
+ * @throws ServiceFailure if the base URL is not an address; what n8n takes for an expired token if it is out of date
  */
 export function authorize(
 	credentials: ICredentialDataDecryptedObject,
-	requestOptions: IHttpRequestOptions,
+	request: IHttpRequestOptions & { uri?: string },
 ): IHttpRequestOptions {
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
-	const options = { ...requestOptions };
-	if (targetOf(options)?.origin !== baseUrl.origin) return options;
-	if (belongsToOtherLogin(baseUrl, credentials)) throw new TokenOutOfDate();
-
-	const { accessToken } = credentials;
-	const given = options.headers ?? {};
-	const hasVersion = Object.keys(given).some((name) => name.toLowerCase() === 'api-version');
-	options.headers = {
-		...given,
-		...(!hasVersion && { 'Api-Version': API_VERSION }),
-		Authorization: `Bearer ${typeof accessToken === 'string' ? accessToken : ''}`,
-	};
-	options.sendCredentialsOnCrossOriginRedirect = false;
-	if (credentials.allowUnauthorizedCerts === true) {
-		options.agentOptions = { ...options.agentOptions, rejectUnauthorized: false };
+	const target = toUrl(request.url || (request.uri ?? ''), request.baseURL);
+	if (target?.origin !== baseUrl.origin) return request;
+	if (belongsToOtherLogin(baseUrl, credentials)) {
+		// n8n requests a new one and tries again with that
+		const response = { status: 401 };
+		throw Object.assign(new Error('The access token belongs to another login'), { response });
 	}
-	tellAuthorized(credentials);
-	return options;
+
+	onAuthorized.get(credentials)?.();
+	const { headers = {}, agentOptions } = request;
+	const hasVersion = Object.keys(headers).some((name) => name.toLowerCase() === 'api-version');
+	return {
+		...request,
+		headers: {
+			...headers,
+			...(!hasVersion && { 'Api-Version': API_VERSION }),
+			Authorization: `Bearer ${credentials.accessToken as string}`,
+		},
+		sendCredentialsOnCrossOriginRedirect: false,
+		...(credentials.allowUnauthorizedCerts === true && {
+			agentOptions: { ...agentOptions, rejectUnauthorized: false },
+		}),
+	};
 }

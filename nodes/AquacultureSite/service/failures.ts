@@ -1,4 +1,4 @@
-import { toWords } from './advice';
+import { formatDuration, given, inOptions, toWords, tryLater } from './advice';
 import type { Advice } from './advice';
 
 /** What a failure is about: the credential to open, one site, or the service as a whole. */
@@ -32,19 +32,14 @@ interface FailureDetails {
  * happened, `description` what to do now. Holds neither a secret nor the failed request.
  *
  * Its status is called `httpStatus` because n8n replaces the message of any error that carries `status`,
- * `statusCode` or `httpCode` with a text of its own.
+ * `statusCode` or `httpCode` with its own text.
  */
-export class ServiceFailure extends Error {
+export class ServiceFailure extends Error implements FailureDetails {
 	readonly subject: FailureSubject;
-
 	readonly retry: Retry;
-
 	readonly scope: FailureScope;
-
 	readonly httpStatus?: number;
-
 	readonly retryAfter?: number;
-
 	/** What to do now. */
 	readonly advice: Advice;
 
@@ -69,20 +64,17 @@ export class ServiceFailure extends Error {
 	}
 }
 
+/** What was thrown, if it is a failure; anything else is thrown on. */
+export function asFailure(error: unknown): ServiceFailure {
+	if (error instanceof ServiceFailure) return error;
+	throw error;
+}
+
 /** Milliseconds that a failed login is not repeated, unless the service asks for a longer wait. */
 export const FAILED_LOGIN_PAUSE_MS = 2_000;
 
-/** A time span as a person says it: "45 seconds", "10 minutes", "2 hours". */
-export function formatDuration(milliseconds: number): string {
-	const seconds = Math.max(1, Math.round(milliseconds / 1000));
-	const [count, unit] =
-		seconds < 120
-			? [seconds, 'second']
-			: seconds < 7200
-				? [Math.round(seconds / 60), 'minute']
-				: [Math.round(seconds / 3600), 'hour'];
-	return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
+/** Status codes of the token endpoint that count as a rejected login: repeated, it may lock the account. */
+export const REJECTED_LOGIN = [400, 401, 403];
 
 /**
  * The service asks for a longer wait than a run can afford.
@@ -97,11 +89,11 @@ export function waitTooLong(
 ): ServiceFailure {
 	return new ServiceFailure(
 		`The service asked to retry after ${formatDuration(retryAfter)}`,
-		[
-			{ tryAgain: `in ${formatDuration(retryAfter)}` },
+		given({ retryAfter }, [
+			tryLater(),
 			`The node waits at most ${formatDuration(longestWait)}.`,
-			{ inOptions: 'If this happens often, run the workflow less often.' },
-		],
+			inOptions('If this happens often, run the workflow less often.'),
+		]),
 		{ subject: 'service', scope: isOfRun ? 'run' : 'request', httpStatus },
 	);
 }

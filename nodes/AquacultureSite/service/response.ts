@@ -1,20 +1,28 @@
 import { asText } from '../site/site';
 import type { Site } from '../site/site';
+import { given } from './advice';
+import type { Circumstances } from './advice';
 import { ServiceFailure } from './failures';
-import type { FailureScope } from './failures';
-import { PROXY_RULES, REJECTED_TOKEN, SITE_RULES, TOKEN_RULES } from './responseRules';
-import type { ResponseRule } from './responseRules';
+import type { FailureScope, FailureSubject, Retry } from './failures';
+import {
+	isWebPage,
+	PROXY_RULES,
+	REJECTED_TOKEN_RULES,
+	SITE_RULES,
+	TEST_RULES,
+	TOKEN_RULES,
+} from './rules';
+import type { Rule } from './rules';
 import { parseRetryAfter } from './retryAfter';
 import { serverMessage } from './serverMessage';
-import { stepsFor } from './steps';
 
 /** A response of the service. Header names are in lower case. */
 export interface ServiceResponse {
 	statusCode: number;
 	headers: Record<string, unknown>;
 	body: unknown;
-	/** Whether the connection shows that a forward proxy gave it, and not the service. */
-	isFromProxy?: boolean;
+	/** Node's request, if n8n hands it on. */
+	request?: { protocol?: string; path?: string; socket?: { encrypted?: boolean } | null };
 }
 
 /** A response that holds a site. */
@@ -22,80 +30,75 @@ export interface SiteResponse extends ServiceResponse {
 	body: Site;
 }
 
+/** What a 401 is about: this user may not read the site, or the token is rejected, for this site or for the whole run. */
+export type Unauthorized = 'site' | 'token' | 'run';
+
+/** What was requested, and with what. */
+interface Requested {
+	subject: FailureSubject;
+	scope?: FailureScope;
+	siteId?: string;
+	login?: Circumstances['login'];
+	/** Texts that must not be repeated. */
+	secrets: unknown[];
+}
+
 // Only a proxy sends these statuses (RFC 9110, section 15.5.8; RFC 6585, section 6) and these headers
 const PROXY_STATUSES = [407, 511];
 const PROXY_HEADERS = ['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'];
 
-function isFromProxy({ statusCode, headers, isFromProxy: isKnown }: ServiceResponse): boolean {
-	return (
-		isKnown === true ||
-		PROXY_STATUSES.includes(statusCode) ||
-		(statusCode >= 400 && PROXY_HEADERS.some((name) => headers[name] !== undefined))
-	);
+/** What proxies often say of an http address; anything else is more likely the service's. */
+const PROXY_REFUSALS = [403, 502, 503, 504];
+
+/**
+ * Whether a forward proxy gave a response itself. Its connection shows it, too. For https that is one without
+ * encryption: the proxy refused to CONNECT (RFC 9110, section 9.3.6). For http the proxy was sent the whole URL
+ * (RFC 9112, section 3.2.2), and names itself in what it only forwards (RFC 9110, section 7.6.3).
+ */
+export function isFromProxy({ statusCode, headers, body, request = {} }: ServiceResponse): boolean {
+	if (statusCode < 300) return false;
+	if (PROXY_STATUSES.includes(statusCode)) return true;
+	if (statusCode >= 400 && PROXY_HEADERS.some((name) => headers[name] !== undefined)) return true;
+	const { protocol, path = '', socket } = request;
+	if (protocol === 'https:') return socket ? socket.encrypted !== true : false;
+	const isForwarded = headers.via !== undefined || (typeof body === 'object' && body !== null);
+	return /^https?:/i.test(path) && PROXY_REFUSALS.includes(statusCode) && !isForwarded;
 }
 
-/** What a 401 is about: this user may not read the site, or the token is rejected, for this site or for the whole run. */
-export type Unauthorized = 'site' | 'token' | 'run';
-
-export function isWebPage(body: unknown): boolean {
-	return typeof body === 'string' && /^\s*(<!doctype|<html|<\?xml|<head|<body)/i.test(body);
-}
-
-/** What nginx, Apache, Go and Tomcat say of plain HTTP on a port for HTTPS; all of them with status 400. */
-const NEEDS_HTTPS =
-	/plain HTTP request was sent to HTTPS port|plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
-
-const IS_BODY = {
-	empty: (body: unknown) => body === undefined || body === null || body === '',
-	'web page': isWebPage,
-	'asks for HTTPS': (body: unknown) => typeof body === 'string' && NEEDS_HTTPS.test(body),
-};
-
-/** What else goes into a failure. */
-interface Details {
-	siteId?: string;
-	/** The address and the password of a login. */
-	login?: Login;
-	/** Texts that must not be repeated. */
-	secrets: unknown[];
-	scope: FailureScope;
-}
-
-/** What a login was sent with. */
-export interface Login {
-	/** The base URL. */
-	url: string;
-	password: string;
+/** Whether a retry can help, by the status code. Of a proxy's, only those that say that it had no connection. */
+function retryOf(statusCode: number, isOfProxy: boolean): Retry {
+	if (isOfProxy) return [502, 503, 504].includes(statusCode) ? 'retry' : 'no';
+	if (statusCode === 429) return 'rateLimited';
+	// Busy, or out of order (RFC 9110, section 15.6.4)
+	if (statusCode === 503) return 'overloaded';
+	// 408: the request did not arrive in time. 520 to 524: a content delivery network got no proper response
+	return [408, 500, 502, 504, 520, 521, 522, 523, 524].includes(statusCode) ? 'retry' : 'no';
 }
 
 /** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
 function toFailure(
 	response: ServiceResponse,
-	rules: ResponseRule[],
-	{ siteId = '', login, secrets, scope }: Details,
+	rules: Rule[],
+	{ siteId = '', login, secrets, ...requested }: Requested,
 ): ServiceFailure {
 	const { statusCode, headers, body } = response;
 	const isOfProxy = isFromProxy(response);
 	const rule = (isOfProxy ? PROXY_RULES : rules).find(
-		(each) =>
-			(each.status?.test(String(statusCode)) ?? true) &&
-			(each.body === undefined || IS_BODY[each.body](body)),
+		(each) => (each.status?.test(String(statusCode)) ?? true) && (each.body?.(body) ?? true),
 	);
 	// The last rule of each table fits everything
-	const { subject, message, advice, retry = 'no' } = rule as ResponseRule;
+	const { subject = requested.subject, message, advice } = rule as Rule;
+	const retry = retryOf(statusCode, isOfProxy);
 	const retryAfter = parseRetryAfter(headers['retry-after']);
-	const quote = serverMessage(body, secrets);
-	const speaker = isOfProxy ? 'proxy' : 'service';
+	const known = { statusCode, login, retryAfter, location: headers.location };
+	const said = serverMessage(body, secrets);
 	return new ServiceFailure(
 		message.replace('{site}', siteId).replace('{status}', String(statusCode)),
-		[
-			...stepsFor(advice, { login, retryAfter, location: headers.location }),
-			...(quote === '' ? [] : [`The ${speaker} says: "${quote}"`]),
-		],
+		[...given(known, advice), said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`],
 		{
-			subject,
+			subject: isOfProxy ? 'service' : subject,
 			// What a proxy refuses, it refuses for every site
-			scope: isOfProxy && retry === 'no' ? 'run' : scope,
+			scope: isOfProxy && retry === 'no' ? 'run' : requested.scope,
 			// That of the service: a login that did not get there was not rejected
 			httpStatus: isOfProxy ? undefined : statusCode,
 			retry,
@@ -105,15 +108,29 @@ function toFailure(
 }
 
 /**
- * Why a response of the token endpoint gives no token (docs/service.md#obtain-an-access-token). Its status
- * codes are not specified; 400, 401 and 403 count as a rejected login, but neither a proxy's nor a web page.
+ * The access token in a response of the token endpoint (docs/service.md#token-response), or why there is none. Its
+ * status codes are not specified; 400, 401 and 403 count as a rejected login, but neither a proxy's nor a web page.
+ * `expires_in` has no stated unit and is not read.
  */
-export function tokenFailure(response: ServiceResponse, login: Login): ServiceFailure {
-	return toFailure(response, TOKEN_RULES, { login, secrets: [login.password], scope: 'run' });
+export function readTokenResponse(
+	response: ServiceResponse,
+	login: NonNullable<Circumstances['login']>,
+): string | ServiceFailure {
+	const { statusCode, body } = response;
+	const isGood = statusCode >= 200 && statusCode < 300;
+	const fields = (isGood ? Object(body) : {}) as Record<string, unknown>;
+	const { access_token: token, token_type: type = 'Bearer' } = fields;
+	const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
+	// Visible ASCII only: anything else has no place in a header
+	if (isBearer && typeof token === 'string' && /^[\x21-\x7E]+$/.test(token)) return token;
+	const secrets = [login.password];
+	return toFailure(response, TOKEN_RULES, { subject: 'credential', scope: 'run', login, secrets });
 }
 
 /** Whatever else comes with a good status (a maintenance notice, another site) must not pass for this site. */
-function isSite(siteId: string, body: unknown): body is Site {
+function isSite(siteId: string, response: ServiceResponse): response is SiteResponse {
+	const { statusCode, body } = response;
+	if (statusCode >= 300 && statusCode !== 304) return false;
 	if (body === null || typeof body !== 'object' || !('siteId' in body)) return false;
 	const { siteId: received } = body;
 	// A number this large has lost its last digits when the JSON was read
@@ -125,34 +142,36 @@ function isSite(siteId: string, body: unknown): body is Site {
  * What the site endpoint responded: the site, or why there is none (docs/service.md#get-a-site).
  *
  * @param secrets texts that must not be repeated
- * @param unauthorized what a 401 is about: this user may not read the site, or the token is rejected, for this site or for all
  */
 export function readSiteResponse(
 	siteId: string,
 	response: ServiceResponse,
 	{ secrets, unauthorized }: { secrets: unknown[]; unauthorized?: Unauthorized },
 ): SiteResponse | ServiceFailure {
-	const { statusCode, body } = response;
-	const hasData = statusCode < 300 || statusCode === 304;
-	if (hasData && isSite(siteId, body)) return response as SiteResponse;
-	const isToken = statusCode === 401 && unauthorized !== 'site';
-	return toFailure(response, isToken ? [REJECTED_TOKEN] : SITE_RULES, {
-		siteId,
-		secrets,
-		scope: unauthorized === 'run' ? 'run' : 'request',
-	});
+	if (isSite(siteId, response)) return response;
+	const isToken = response.statusCode === 401 && unauthorized !== 'site';
+	const scope = unauthorized === 'run' ? 'run' : 'request';
+	const rules = isToken ? REJECTED_TOKEN_RULES : SITE_RULES;
+	return toFailure(response, rules, { subject: 'site', scope, siteId, secrets });
 }
 
 /**
- * The access token in a response of the token endpoint (docs/service.md#token-response), if there is one.
- * `expires_in` has no stated unit and is not read.
+ * What a service that works may well respond to a request for a site that does not exist: all of them mean
+ * that it has accepted the token (RFC 9110, section 15.5.4 for 403).
  */
-export function tokenIn({ statusCode, body }: ServiceResponse): string | undefined {
-	if (statusCode < 200 || statusCode > 299 || typeof body !== 'object' || body === null) {
-		return undefined;
-	}
-	const { access_token: token, token_type: type = 'Bearer' } = body as Record<string, unknown>;
-	// Visible ASCII only: anything else has no place in a header
-	if (typeof token !== 'string' || !/^[\x21-\x7E]+$/.test(token)) return undefined;
-	return typeof type === 'string' && type.toLowerCase() === 'bearer' ? token : undefined;
+const UNKNOWN_SITE = [400, 403, 404, 410, 422];
+
+/** Why a run could not read data, by the response for a site that nobody has asked for; undefined if it could. */
+export function readTestResponse(
+	siteId: string,
+	response: ServiceResponse,
+	secrets: unknown[],
+): ServiceFailure | undefined {
+	const { statusCode, headers, body } = response;
+	if (isSite(siteId, response)) return undefined;
+	const failure = toFailure(response, TEST_RULES, { subject: 'site', secrets });
+	// The reason that names the token (RFC 6750, section 3.1)
+	const isToken = String(headers['www-authenticate']).includes('insufficient_scope');
+	const isUnknown = UNKNOWN_SITE.includes(statusCode) && !isToken && !isWebPage(body);
+	return isUnknown && failure.subject === 'site' ? undefined : failure;
 }

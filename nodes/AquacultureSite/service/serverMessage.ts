@@ -3,21 +3,15 @@ import { plainText } from '../site/plainText';
 const MESSAGE_KEYS = ['message', 'error', 'title', 'detail', 'error_description', 'errors'];
 const LONGEST_MESSAGE = 300;
 
-function findMessage(body: unknown, depth = 0): string | undefined {
-	if (depth > 4 || body === null || typeof body !== 'object') return undefined;
-	if (Array.isArray(body)) {
-		const texts = body.map((entry) =>
-			typeof entry === 'string' ? entry : findMessage(entry, depth + 1),
-		);
-		return texts.filter((text) => text?.trim()).join('; ') || undefined;
-	}
-	const fields = body as Record<string, unknown>;
-	for (const key of MESSAGE_KEYS) {
-		const value = fields[key];
-		const text = typeof value === 'string' ? value : findMessage(value, depth + 1);
-		if (text?.trim()) return text;
-	}
-	return undefined;
+/** All texts of a list, or the first one of an object's usual fields. */
+function textIn(value: unknown, depth = 0): string {
+	if (typeof value === 'string') return value;
+	if (depth > 4 || value === null || typeof value !== 'object') return '';
+	const fields = value as Record<string, unknown>;
+	const texts = (Array.isArray(value) ? value : MESSAGE_KEYS.map((key) => fields[key]))
+		.map((each) => textIn(each, depth + 1))
+		.filter((text) => text.trim() !== '');
+	return Array.isArray(value) ? texts.join('; ') : (texts[0] ?? '');
 }
 
 /** The forms in which a service may repeat a secret. */
@@ -47,12 +41,13 @@ function encodingsOf(secret: unknown): string[] {
  * @param secrets texts that must not be repeated if the service echoes them
  */
 export function serverMessage(body: unknown, secrets: unknown[] = []): string {
+	if (typeof body === 'string') return '';
 	// Not shortened yet, so that no part of a secret is left
-	let text = plainText(findMessage(body) ?? '', Infinity);
+	let text = plainText(textIn(body), Infinity);
 	const encodings = secrets.flatMap(encodingsOf).map((encoding) => plainText(encoding, Infinity));
 	// The longest first, so that none hides a part of another
 	for (const encoding of encodings.sort((a, b) => b.length - a.length)) {
-		if (encoding !== '') text = text.split(encoding).join('•••');
+		if (encoding !== '') text = text.replaceAll(encoding, '•••');
 	}
 	return plainText(text, LONGEST_MESSAGE);
 }

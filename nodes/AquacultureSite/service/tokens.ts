@@ -1,88 +1,68 @@
-import { createHash, createHmac, randomBytes } from 'crypto';
+import { createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { BaseUrl } from './baseUrl';
-import { BoundedMap } from './boundedMap';
-import { FAILED_LOGIN_PAUSE_MS, ServiceFailure } from './failures';
+import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN, ServiceFailure } from './failures';
 import { pastedText } from './pastedText';
 import { after } from './timer';
 
-/**
- * Milliseconds that the result of a token exchange is remembered: long enough for every item of a run that
- * still holds the token it replaced, and so that a rejected login is not repeated.
- */
+// Long enough for every item that still holds the token it replaced, and so that a rejected login is not repeated
 const REMEMBERED_MS = 60_000;
 
-/**
- * Milliseconds that a caller without any token is given a remembered one: enough for items that read the
- * credential just before n8n stored the new token. Later, n8n's credential test must prove the login anew.
- */
+// Enough for items that read the credential just before n8n stored the new token. Later, n8n's credential test must
+// prove the login anew
 const SHARED_WITH_NEW_CALLERS_MS = 10_000;
 
-/** The most logins that are remembered, and the most tokens of each; the latest ones stay. */
+// The latest logins stay
 const MAX_REMEMBERED = 100;
 
-/** A token, and the milliseconds since it was issued. */
-export interface SharedToken {
-	token: string;
+/** A token, and what n8n stores beside it. */
+export interface Login {
+	accessToken: string;
+	tokenFingerprint: string;
+	/** Milliseconds since the token was issued: others may have logged in before. */
 	age: number;
 }
 
 interface Exchange {
 	/** The new token. Rejects with a ServiceFailure. */
 	token: Promise<string>;
-	/**
-	 * In milliseconds of the monotonic clock, as a run's pauses: the first login after a pause is a new one. Undefined
-	 * while it is under way; without a token if the login failed.
-	 */
-	settled?: { at: number; until: number; token?: string };
-	/**
-	 * The tokens it replaced. A caller with another one may have it from another process of n8n, which
-	 * fetched it later.
-	 */
+	/** The new token once it is there, and when it came. */
+	issued?: { token: string; at: number };
+	/** By the monotonic clock, as a run's pauses: the first login after a pause is a new one. Infinity while it is under way. */
+	until: number;
+	/** The tokens it replaced. A caller with another one may have it from another process of n8n, which fetched it later. */
 	replaced: Set<unknown>;
 }
 
 /**
- * Token exchanges under way or just settled. n8n loads this module once per process for all its users, so an
- * entry can be found only with base URL, username and password together; a keyed hash keeps them from being
- * read or guessed from memory.
+ * Token exchanges under way or just settled, the latest last. n8n loads this module once per process for all its
+ * users, so an entry can be found only with base URL, username and password together; a key of this process keeps
+ * them from being read or guessed from memory.
  */
-const exchanges = new BoundedMap<string, Exchange>(MAX_REMEMBERED);
-const hashKey = randomBytes(32);
+const exchanges = new Map<string, Exchange>();
+const processKey = randomBytes(32).toString('base64');
 
-/** What a login consists of, as it is sent. */
-function loginOf({ url }: BaseUrl, { username, password }: ICredentialDataDecryptedObject) {
-	return [url, pastedText(username), password];
-}
-
-function cacheKey(baseUrl: BaseUrl, credentials: ICredentialDataDecryptedObject): string {
-	return createHmac('sha256', hashKey)
-		.update(JSON.stringify(loginOf(baseUrl, credentials)))
-		.digest('base64');
+/** A keyed hash of what a login consists of, as it is sent. */
+function hash(
+	key: unknown,
+	{ url }: Pick<BaseUrl, 'url'>,
+	{ username, password }: ICredentialDataDecryptedObject,
+): string {
+	const login = JSON.stringify([url, pastedText(username), password]);
+	return createHmac('sha256', String(key)).update(login).digest('base64');
 }
 
 /**
- * Ties a token to the login it was issued for: when somebody edits the credential, n8n keeps the old token
- * in it, which must neither stand for another password nor go to another address. (The hash is stored
- * encrypted beside the token and outlives this process, so it is made without the process's key.)
+ * Whether the credential's token was issued for another login than the one that is in it now: when somebody edits the
+ * credential, n8n keeps the old token, which must neither be used for another password nor go to another address.
  */
-export function fingerprintOf(
-	baseUrl: BaseUrl,
-	credentials: ICredentialDataDecryptedObject,
-): string {
-	return createHash('sha256')
-		.update(JSON.stringify([...loginOf(baseUrl, credentials), credentials.accessToken]))
-		.digest('base64');
-}
-
-/** Whether the credential's token was issued for another login than the one that is in it now. */
 export function belongsToOtherLogin(
-	baseUrl: BaseUrl,
+	baseUrl: Pick<BaseUrl, 'url'>,
 	credentials: ICredentialDataDecryptedObject,
 ): boolean {
-	const { tokenFingerprint = '' } = credentials;
-	return tokenFingerprint !== '' && tokenFingerprint !== fingerprintOf(baseUrl, credentials);
+	const { tokenFingerprint = '', accessToken } = credentials;
+	return tokenFingerprint !== '' && tokenFingerprint !== hash(accessToken, baseUrl, credentials);
 }
 
 /** Makes n8n renew the token before it sends the next request with these credentials. */
@@ -91,13 +71,12 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 }
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
-function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean {
-	if (!settled) return true;
+function mayShare({ until, issued, replaced }: Exchange, heldToken: unknown): boolean {
 	const now = performance.now();
+	if (now >= until) return false;
 	// A failed login is answered from memory: accounts get locked, and services that are ill need a rest
-	if (settled.token === undefined) return now < settled.until;
-	if (heldToken === '') return now - settled.at < SHARED_WITH_NEW_CALLERS_MS;
-	return replaced.has(heldToken);
+	if (!issued) return true;
+	return heldToken === '' ? now - issued.at < SHARED_WITH_NEW_CALLERS_MS : replaced.has(heldToken);
 }
 
 /**
@@ -106,28 +85,39 @@ function mayShare({ settled, replaced }: Exchange, heldToken: unknown): boolean 
  * @param requestToken sends the login (docs/service.md#obtain-an-access-token); throws ServiceFailure
  * @throws ServiceFailure what `requestToken` throws; the same one again as long as it is remembered
  */
-export async function sharedToken(
-	baseUrl: BaseUrl,
+export async function sharedLogin(
+	baseUrl: Pick<BaseUrl, 'url'>,
 	credentials: ICredentialDataDecryptedObject,
 	requestToken: () => Promise<string>,
-): Promise<SharedToken> {
-	const key = cacheKey(baseUrl, credentials);
+): Promise<Login> {
+	const key = hash(processKey, baseUrl, credentials);
 	const heldToken = credentials.accessToken ?? '';
-	const known = exchanges.get(key);
-	if (known && mayShare(known, heldToken)) {
-		if (!known.settled) known.replaced.add(heldToken);
-		return await withAge(known);
+	let exchange = exchanges.get(key);
+	if (!exchange || !mayShare(exchange, heldToken)) {
+		const replaced = new Set<unknown>([exchange?.issued?.token]);
+		exchange = { token: requestToken(), until: Infinity, replaced };
+		remember(key, exchange);
 	}
-
-	const replaced = [...(known?.replaced ?? []), known?.settled?.token, heldToken];
-	const exchange: Exchange = {
-		token: requestToken(),
-		replaced: new Set(replaced.slice(-MAX_REMEMBERED)),
+	exchange.replaced.add(heldToken);
+	const accessToken = await exchange.token;
+	const now = performance.now();
+	return {
+		accessToken,
+		tokenFingerprint: hash(accessToken, baseUrl, credentials),
+		age: now - (exchange.issued?.at ?? now),
 	};
+}
+
+function remember(key: string, exchange: Exchange): void {
+	// A Map keeps the order of insertion
+	exchanges.delete(key);
 	exchanges.set(key, exchange);
+	const [oldest = key] = exchanges.keys();
+	if (exchanges.size > MAX_REMEMBERED) exchanges.delete(oldest);
 	const settle = (milliseconds: number, token?: string) => {
 		const at = performance.now();
-		exchange.settled = { at, until: at + milliseconds, token };
+		exchange.until = at + milliseconds;
+		if (token !== undefined) exchange.issued = { token, at };
 		after(milliseconds, () => {
 			if (exchanges.get(key) === exchange) exchanges.delete(key);
 		});
@@ -136,19 +126,11 @@ export async function sharedToken(
 		(token) => settle(REMEMBERED_MS, token),
 		(failure: unknown) => settle(failureRemembered(failure)),
 	);
-	return await withAge(exchange);
 }
 
-async function withAge(exchange: Exchange): Promise<SharedToken> {
-	const token = await exchange.token;
-	return { token, age: exchange.settled ? performance.now() - exchange.settled.at : 0 };
-}
-
-/** For how many milliseconds a failed login is not repeated. */
+/** For how many milliseconds a failed login is not repeated: as long as the service asks, within reason. */
 function failureRemembered(failure: unknown): number {
-	if (!(failure instanceof ServiceFailure)) return FAILED_LOGIN_PAUSE_MS;
-	const { httpStatus = 0, retry } = failure;
-	const retryAfter = retry === 'no' || retry === 'retry' ? 0 : (failure.retryAfter ?? 0);
-	if ([400, 401, 403].includes(httpStatus)) return REMEMBERED_MS;
+	const { httpStatus = 0, retryAfter = 0 } = failure instanceof ServiceFailure ? failure : {};
+	if (REJECTED_LOGIN.includes(httpStatus)) return REMEMBERED_MS;
 	return Math.min(REMEMBERED_MS, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
 }

@@ -1,6 +1,6 @@
 import { StoppedError } from '../run/cancellation';
 import type { SiteService } from '../run/SiteService';
-import { connectionFailure } from '../service/connectionFailures';
+import { connectionFailure } from '../service/networkFailures';
 import { ServiceFailure } from '../service/failures';
 import { after } from '../service/timer';
 import { SITE_PARTS } from '../site/site';

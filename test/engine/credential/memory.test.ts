@@ -8,7 +8,7 @@ import {
 	useSeaFarm,
 } from '../../tools/engine/sea-farm';
 import type { Service } from '../../tools/fake-service/service';
-import { at, defined } from '../../tools/helpers/at';
+import { defined } from '../../tools/helpers/at';
 import { stopClock } from '../../tools/helpers/stop-clock';
 
 const REJECTED = 'The service rejected the username or password';
@@ -72,7 +72,7 @@ describe('what is remembered of a login', () => {
 		service.expireTokens();
 		expect(await loginsWith(n8n, defined(service.issuedTokens[0]))).toBe(1);
 		clock.advance(30_000);
-		expect(await loginsWith(n8n, 'oldest')).toBe(0);
+		expect(await loginsWith(n8n, defined(service.issuedTokens[0]))).toBe(0);
 	});
 
 	test('the latest hundred logins', async () => {
@@ -90,17 +90,6 @@ describe('what is remembered of a login', () => {
 		expect(await attemptsAfter(...names)).toBe(101);
 		expect(await attemptsAfter('User 101', 'User 2')).toBe(101);
 		expect(await attemptsAfter('User 1')).toBe(102);
-	});
-
-	test('the latest hundred tokens of a login: those it issued, and those it was asked to replace', async () => {
-		const n8n = await seaFarm(service);
-		for (let exchange = 1; exchange <= 51; exchange++) {
-			service.expireTokens();
-			expect(await loginsWith(n8n, `token-${exchange}`)).toBe(1);
-		}
-		expect(await loginsWith(n8n, at(service.issuedTokens, 49))).toBe(0);
-		expect(await loginsWith(n8n, 'token-2')).toBe(0);
-		expect(await loginsWith(n8n, 'token-1')).toBe(1);
 	});
 });
 

@@ -1,9 +1,9 @@
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
 import type { Send } from '../../../nodes/AquacultureSite/run/session';
 import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
-import { connectionFailure } from '../../../nodes/AquacultureSite/service/connectionFailures';
+import { connectionFailure } from '../../../nodes/AquacultureSite/service/networkFailures';
 import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import { tokenFailure, tokenIn } from '../../../nodes/AquacultureSite/service/response';
+import { readTokenResponse } from '../../../nodes/AquacultureSite/service/response';
 import type { Condition, Outcome } from '../../tools/cases/conditions';
 import { type Fault, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
 import { FakeClock } from '../../tools/helpers/fake-clock';
@@ -51,7 +51,6 @@ class SimulatedService {
 			);
 		});
 		if (own.accessToken === '' || own.tokenFingerprint === 'expired') {
-			setDeadline(30_000 + timeout);
 			const late = this.timers
 				.sleep(30_000)
 				.then(() => connectionFailure(['ETIMEDOUT'], BASE_URL, 'run'));
@@ -78,7 +77,7 @@ class SimulatedService {
 			return { status: 200, body: { access_token: token, token_type: 'Bearer' } };
 		});
 		if (!response) return connectionFailure(['ECONNRESET'], BASE_URL, 'run');
-		return tokenIn(response) ?? tokenFailure(response, { url: BASE_URL, password: PASSWORD });
+		return readTokenResponse(response, { url: BASE_URL, password: PASSWORD });
 	}
 
 	private async readSite(url: string, token: string) {

@@ -1,20 +1,25 @@
 import {
+	type Circumstances,
+	formatDuration,
+	given,
+	inCredential,
+	inOptions,
 	joinSentences,
 	repeatedBy,
-	type Reader,
 	toWords,
+	tryLater,
 } from '../../../nodes/AquacultureSite/service/advice';
 
 const ADVICE = [
 	'It moved.',
-	{ if: 'If so', inCredential: 'change the address.' },
-	{ inCredential: 'save.' },
-	{ inOptions: 'Wait longer.' },
-	{ tryAgain: 'later', ifPersists: 'call.' },
-	{ tryAgain: 'in 5 minutes' },
+	inCredential('change the address.', 'If so'),
+	inCredential('save.'),
+	inOptions('Wait longer.'),
+	tryLater('call.'),
+	...given({ retryAfter: 300_000 }, [tryLater()]),
 ];
 
-test.each<[name: string, reader: Reader | undefined, words: string]>([
+test.each<[name: string, reader: Circumstances | undefined, words: string]>([
 	[
 		'whoever it is',
 		undefined,
@@ -51,4 +56,18 @@ test.each([
 	[[], ''],
 ])('sentences in a row: %j', (sentences, text) => {
 	expect(joinSentences(...sentences)).toBe(text);
+});
+
+test.each([
+	[0, '1 second'],
+	[1000, '1 second'],
+	[1600, '2 seconds'],
+	[119_000, '119 seconds'],
+	[120_000, '2 minutes'],
+	[3_600_000, '60 minutes'],
+	[7_199_000, '120 minutes'],
+	[7_200_000, '2 hours'],
+	[86_400_000, '24 hours'],
+])('%i ms is %s', (milliseconds, words) => {
+	expect(formatDuration(milliseconds)).toBe(words);
 });

@@ -3,9 +3,10 @@ import { toWords } from '../../../nodes/AquacultureSite/service/advice';
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
 import {
+	isFromProxy,
 	readSiteResponse,
-	tokenFailure,
-	tokenIn,
+	readTestResponse,
+	readTokenResponse,
 } from '../../../nodes/AquacultureSite/service/response';
 
 const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
@@ -19,7 +20,9 @@ function fromToken(
 	url = 'https://api.example.com',
 ): ServiceFailure {
 	const response = { statusCode, headers: {}, body: {}, ...rest };
-	return tokenFailure(response, { url, password: String(password) });
+	const result = readTokenResponse(response, { url, password: String(password) });
+	if (result instanceof ServiceFailure) return result;
+	throw new Error('There is a token');
 }
 
 function fromSite(
@@ -31,6 +34,9 @@ function fromSite(
 	if (result instanceof ServiceFailure) return result;
 	throw new Error('A site was read');
 }
+
+/** The proxy refused to CONNECT. */
+const FROM_PROXY: Details = { request: { protocol: 'https:', socket: { encrypted: false } } };
 
 const to = (location: string): Details => ({ headers: { location } });
 const after = (seconds: string): Details => ({ headers: { 'retry-after': seconds } });
@@ -195,7 +201,7 @@ describe.each([
 	['token', fromToken, 'run'],
 	['site', fromSite, 'request'],
 ] as const)('a proxy that responds instead of the %s endpoint', (_endpoint, fail, scope) => {
-	const seen: Details = { isFromProxy: true };
+	const seen = FROM_PROXY;
 	const named = ['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'];
 	const INSTEAD_OF_SERVICE = 'A network proxy responded instead of the service (status {status})';
 	const UNREACHED = 'The network proxy could not reach the service (status {status})';
@@ -205,7 +211,7 @@ describe.each([
 		[511, 'The network requires a login (status {status})', /^Ask your network admin/],
 		...[502, 503, 504].map((status): Case => [status, UNREACHED, /^Open .*'Base URL'/, seen]),
 		[403, 'A proxy or firewall blocked the request (status {status})', /^Ask .* reason\.$/, seen],
-		...[200, 399, 401, 500].map((status): Case => [
+		...[399, 401, 500].map((status): Case => [
 			status,
 			INSTEAD_OF_SERVICE,
 			/HTTP_PROXY and HTTPS_PROXY, .*'Base URL'\.$/,
@@ -230,6 +236,37 @@ describe.each([
 	});
 });
 
+describe('whether a proxy sent a response itself', () => {
+	const plain = { encrypted: false };
+	const REFUSED = { statusCode: 403, headers: {}, body: 'Blocked' };
+	const ABSOLUTE = { protocol: 'http:', path: 'http://api.example.com/auth/token' };
+
+	test.each([
+		['https without encryption: it refused to CONNECT', { socket: plain }, {}, true],
+		['https with encryption: the service', { socket: { encrypted: true } }, {}, false],
+		['https, nobody knows', {}, {}, false],
+		['https, nobody knows any more', { socket: null }, {}, false],
+		['http to a proxy', ABSOLUTE, {}, true],
+		['http to a proxy, in capitals', { ...ABSOLUTE, path: 'HTTP://API.EXAMPLE.COM/' }, {}, true],
+		['http to a proxy, without a body', ABSOLUTE, { body: null }, true],
+		['http to a proxy that names itself in what it forwards', ABSOLUTE, { via: '1.1 x' }, false],
+		['http to a proxy, but JSON', ABSOLUTE, { body: {} }, false],
+		['http to a proxy, but not what proxies say', ABSOLUTE, { statusCode: 500 }, false],
+		['http to the service', { protocol: 'http:', path: '/auth/http://' }, {}, false],
+		['http, nobody knows', { protocol: 'http:' }, {}, false],
+	])('%s', (_, request, { via, ...response }: Record<string, unknown>, expected) => {
+		const full = { ...REFUSED, ...response, headers: via === undefined ? {} : { via } };
+		const all = { ...full, request: { protocol: 'https:', ...request } };
+		expect(isFromProxy(all)).toBe(expected);
+	});
+
+	test('is asked of refusals only, and where the request is known', () => {
+		const request = { protocol: 'https:', socket: plain };
+		const responses = [299, 300].map((statusCode) => ({ ...REFUSED, statusCode, request }));
+		expect([...responses, REFUSED].map(isFromProxy)).toEqual([false, true, false]);
+	});
+});
+
 test.each([
 	['1042', 1042],
 	['1042', '1042'],
@@ -251,7 +288,7 @@ test('a proxy that cannot reach the service is asked again, any other one is not
 		[500, 'no'],
 		[403, 'no'],
 	] as const) {
-		expect(fromSite(status, { isFromProxy: true }).retry).toBe(retry);
+		expect(fromSite(status, FROM_PROXY).retry).toBe(retry);
 	}
 });
 
@@ -290,7 +327,8 @@ describe('a rejected login', () => {
 });
 
 describe('the access token', () => {
-	const read = (body: unknown, statusCode = 200) => tokenIn({ statusCode, headers: {}, body });
+	const read = (body: unknown, statusCode = 200) =>
+		readTokenResponse({ statusCode, headers: {}, body }, { url: 'http://a', password: 'sample' });
 
 	test.each<[unknown, number?]>([
 		[{ access_token: '!a.b-c~', token_type: 'Bearer' }],
@@ -310,7 +348,7 @@ describe('the access token', () => {
 			{ access_token: 'a', token_type: type },
 		]),
 	])('is not in %j', (body, status = 200) => {
-		expect(read(body, status)).toBeUndefined();
+		expect(read(body, status)).toBeInstanceOf(ServiceFailure);
 	});
 });
 
@@ -324,7 +362,9 @@ test('any response of either endpoint is a site, or a sentence without the secre
 	fc.assert(
 		fc.property(response, (value) => {
 			const read = readSiteResponse('1042', value, { secrets: ['s3cret'] });
-			for (const failure of [read, tokenFailure(value, { url: 'http://a', password: 's3cret' })]) {
+			const login = { url: 'http://a', password: 's3cret' };
+			const all = [read, readTokenResponse(value, login), readTestResponse('0', value, ['s3cret'])];
+			for (const failure of all) {
 				if (!(failure instanceof ServiceFailure)) continue;
 				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
 				expect(failure.description).not.toContain('s3cret');

@@ -3,8 +3,7 @@ import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/servi
 import {
 	belongsToOtherLogin,
 	markExpired,
-	sharedToken,
-	fingerprintOf,
+	sharedLogin,
 } from '../../../nodes/AquacultureSite/service/tokens';
 import { settle } from '../../tools/helpers/fake-clock';
 import { stopClock } from '../../tools/helpers/stop-clock';
@@ -26,12 +25,13 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 	['401', 60_000, failure(401, 'no')],
 	['403', 60_000, failure(403, 'no')],
 	// It may be right in a moment
-	['404', 2000, failure(404, 'no', 30_000)],
-	['502', 2000, failure(502, 'retry', 30_000)],
+	['404', 2000, failure(404, 'no')],
+	['502', 2000, failure(502, 'retry')],
 	['no response', 2000, failure(undefined, 'retry')],
 	['something unexpected', 2000, new Error('Unexpected')],
 	// What the service asks for, within reason
 	['503', 2000, failure(503, 'overloaded')],
+	['502, Retry-After half a minute', 30_000, failure(502, 'retry', 30_000)],
 	['503, Retry-After half a minute', 30_000, failure(503, 'overloaded', 30_000)],
 	['429, Retry-After half a second', 2000, failure(429, 'rateLimited', 500)],
 	['429, Retry-After an hour', 60_000, failure(429, 'rateLimited', 3_600_000)],
@@ -40,7 +40,7 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 	const request = jest.fn(() => Promise.reject(failed));
 	const logIn = async () => {
 		const credentials = { username: name, password: 'sample-password', accessToken: 'held' };
-		await expect(sharedToken(BASE_URL, credentials, request)).rejects.toBe(failed);
+		await expect(sharedLogin(BASE_URL, credentials, request)).rejects.toBe(failed);
 		await settle();
 		return request.mock.calls.length;
 	};
@@ -53,19 +53,27 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 
 describe('whether a stored token is of another login', () => {
 	const login = { username: 'a', password: 'b', accessToken: 'c' };
-	const stored = { ...login, tokenFingerprint: fingerprintOf(BASE_URL, login) };
+	let stored: Record<string, string>;
+
+	beforeAll(async () => {
+		const { tokenFingerprint } = await sharedLogin(BASE_URL, login, () => Promise.resolve('c'));
+		stored = { ...login, tokenFingerprint };
+	});
 
 	test.each([
-		['it is of the one that it was issued for', stored, false],
-		['another username', { ...stored, username: 'd' }, true],
-		['another password', { ...stored, password: 'd' }, true],
-		['another token', { ...stored, accessToken: 'd' }, true],
-		['the same username with a space around it', { ...stored, username: ' a\u200B ' }, false],
-		['the same password with a space around it', { ...stored, password: 'b ' }, true],
-		['nothing says so', login, false],
-		['nothing says so, in a text', { ...login, tokenFingerprint: '' }, false],
-	])('%s', (_, credentials, isOther) => {
-		expect(belongsToOtherLogin(BASE_URL, credentials)).toBe(isOther);
+		['it is of the one that it was issued for', {}, false],
+		['another username', { username: 'd' }, true],
+		['another password', { password: 'd' }, true],
+		['another token', { accessToken: 'd' }, true],
+		['the same username with a space around it', { username: ' a\u200B ' }, false],
+		['the same password with a space around it', { password: 'b ' }, true],
+		['nothing says so', { tokenFingerprint: '' }, false],
+	])('%s', (_, changes, isOther) => {
+		expect(belongsToOtherLogin(BASE_URL, { ...stored, ...changes })).toBe(isOther);
+	});
+
+	test('nothing was stored beside it', () => {
+		expect(belongsToOtherLogin(BASE_URL, login)).toBe(false);
 	});
 
 	test('another address', () => {

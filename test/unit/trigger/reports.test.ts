@@ -2,17 +2,15 @@ import type { INodeProperties } from 'n8n-workflow';
 import { AquacultureApi } from '../../../credentials/AquacultureApi.credentials';
 import { AquacultureSiteTrigger } from '../../../nodes/AquacultureSite/AquacultureSiteTrigger.node';
 import {
-	connectionFailure,
-	notSent,
-	proxyClosed,
-	proxyUnreachable,
-} from '../../../nodes/AquacultureSite/service/connectionFailures';
-import {
 	notRequested,
 	ServiceFailure,
 	waitTooLong,
 } from '../../../nodes/AquacultureSite/service/failures';
-import { readSiteResponse, tokenFailure } from '../../../nodes/AquacultureSite/service/response';
+import { networkFailure } from '../../../nodes/AquacultureSite/service/networkFailures';
+import {
+	readSiteResponse,
+	readTokenResponse,
+} from '../../../nodes/AquacultureSite/service/response';
 import {
 	nothingRead,
 	refusedSites,
@@ -29,9 +27,12 @@ const PAGE = '<!DOCTYPE html><html></html>';
 const STATUSES = [200, 302, 400, 401, 403, 404, 407, 422, 429, 500, 502, 503, 504, 511];
 const BODIES = ['', PAGE, { message: 'Quota is used up' }];
 const HEADERS = [{}, { 'retry-after': '300' }, { 'proxy-agent': 'p' }];
-const CODES = [
-	...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO', 'ECONNRESET'],
-	...['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'],
+const NETWORK = [
+	...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO', 'ECONNRESET'].map((code) => ({ code })),
+	...['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'].map((code) => ({ code })),
+	{ message: 'getaddrinfo ENOTFOUND proxy' },
+	{ message: 'Proxy connection ended before receiving CONNECT response' },
+	{ message: 'Blocked' },
 ];
 
 /** Whatever can keep a poll from a site. */
@@ -41,14 +42,13 @@ function allFailures(): ServiceFailure[] {
 	);
 	const failures = [
 		...responses.flatMap((response) => [
-			tokenFailure(response, { url: ADDRESS, password: 'sample' }),
-			tokenFailure(response, { url: 'http://api.example.com', password: ' sample' }),
+			readTokenResponse(response, { url: ADDRESS, password: 'sample' }),
+			readTokenResponse(response, { url: 'http://api.example.com', password: ' sample' }),
 			readSiteResponse('1042', response, { secrets: [] }),
 			readSiteResponse('1042', response, { secrets: [], unauthorized: 'site' }),
 		]),
-		...CODES.map((code) => connectionFailure([code], ADDRESS)),
+		...NETWORK.map((error) => networkFailure(error, ADDRESS)),
 		...[429, 503].map(longWait),
-		...[proxyUnreachable('proxy:3128'), proxyClosed(ADDRESS), notSent('Blocked', ADDRESS)],
 	].filter((failure) => failure instanceof ServiceFailure);
 	return [...failures, ...failures.map((failure) => notRequested(failure, 2))];
 }

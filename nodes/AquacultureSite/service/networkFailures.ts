@@ -1,19 +1,10 @@
 import { toUrl } from './baseUrl';
-import { connectionFailure, notSent, proxyClosed, proxyUnreachable } from './connectionFailures';
-import type { FailureScope, ServiceFailure } from './failures';
+import { given, tryLater } from './advice';
+import { ServiceFailure } from './failures';
+import type { FailureScope } from './failures';
 import type { ServiceResponse } from './response';
-
-/** A response as n8n hands it on; with `request` also from its older helper. */
-export interface N8nResponse extends ServiceResponse {
-	request?: SentRequest;
-}
-
-/** Node's request. */
-interface SentRequest {
-	protocol?: string;
-	path?: string;
-	socket?: { encrypted?: boolean } | null;
-}
+import { CONNECTION_RULES } from './rules';
+import type { Rule } from './rules';
 
 /** What n8n, axios and Node make of a request that failed. It holds the request with its secrets, too. */
 interface RequestError {
@@ -23,7 +14,7 @@ interface RequestError {
 	/** In n8n's own error, a status or a code of the network; all that n8n 1.x keeps, with the messages. */
 	httpCode?: unknown;
 	messages?: string[];
-	request?: SentRequest;
+	request?: ServiceResponse['request'];
 	response?: { status: number; headers: Record<string, unknown>; data?: unknown };
 	cause?: unknown;
 	errors?: unknown;
@@ -37,28 +28,15 @@ function chainOf(error: unknown, depth = 0): RequestError[] {
 	return [error, ...[cause, ...bundle].flatMap((inner) => chainOf(inner, depth + 1))];
 }
 
-/** What proxies often say of an http address; anything else is more likely the service's. */
-const PROXY_REFUSALS = [403, 502, 503, 504];
-
-/**
- * Whether the connection shows that a forward proxy gave a response itself. For https that is one without
- * encryption: the proxy refused to CONNECT (RFC 9110, section 9.3.6). For http the proxy was sent the whole URL
- * (RFC 9112, section 3.2.2), and names itself in what it only forwards (RFC 9110, section 7.6.3).
- */
-function isOfProxy(
-	{ protocol, path = '', socket }: SentRequest,
-	{ statusCode, headers, body }: ServiceResponse,
-): boolean {
-	if (protocol === 'https:') return socket ? socket.encrypted !== true : false;
-	const isForwarded = headers.via !== undefined || (typeof body === 'object' && body !== null);
-	return /^https?:/i.test(path) && PROXY_REFUSALS.includes(statusCode) && !isForwarded;
-}
-
-/** The response with what its connection shows. */
-export function toServiceResponse({ request, ...response }: N8nResponse): ServiceResponse {
-	return request && response.statusCode >= 300
-		? { ...response, isFromProxy: isOfProxy(request, response) }
-		: response;
+/** What came of a request to the base URL: a response, or why there is none; `scope` is 'run' for a login. */
+export async function outcomeOf(
+	sent: Promise<unknown>,
+	url: string,
+	scope?: FailureScope,
+): Promise<ServiceResponse | ServiceFailure> {
+	return await (sent as Promise<ServiceResponse>).catch(
+		(error: unknown) => responseIn(error) ?? networkFailure(error, url, scope),
+	);
 }
 
 /**
@@ -70,9 +48,8 @@ export function responseIn(error: unknown): ServiceResponse | undefined {
 	const { response, request } = chain.find((each) => each.response) ?? {};
 	const status = response?.status ?? Number(chain[0]?.httpCode);
 	const { headers = {}, data: body } = response ?? {};
-	const isCutOff = body === undefined;
-	if (!(status >= (isCutOff ? 300 : 100))) return undefined;
-	return toServiceResponse({ statusCode: status, headers, body, request });
+	const isResponse = status >= (body === undefined ? 300 : 100);
+	return isResponse ? { statusCode: status, headers, body, request } : undefined;
 }
 
 /**
@@ -82,17 +59,29 @@ export function responseIn(error: unknown): ServiceResponse | undefined {
 export function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const chain = chainOf(error);
 	const texts = chain.flatMap(({ message = '', messages = [] }) => [message, ...messages]);
+	const mayPass = { subject: 'service', retry: 'retry', scope } as const;
+	// Before there was a connection to the service (RFC 9110, section 9.3.6)
 	if (texts.some((text) => /\bproxy\b.*\bCONNECT response\b/i.test(text))) {
-		return proxyClosed(url, scope);
+		const advice = tryLater(`ask your network administrator whether the proxy can reach ${url}`);
+		return new ServiceFailure('The network proxy ended the connection', [advice], mayPass);
 	}
 	const proxy = texts.map((text) => otherTarget(text, url)).find(Boolean);
-	if (proxy !== undefined) return proxyUnreachable(proxy, scope);
+	if (proxy !== undefined) {
+		const advice = `n8n is set up to reach the service through a proxy, ${proxy}. Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.`;
+		return new ServiceFailure('The network proxy cannot be reached', advice, mayPass);
+	}
 	const codes = chain
 		.flatMap(({ code, httpCode }) => [code, httpCode])
 		.filter((code): code is string => typeof code === 'string' && /^([A-Z]|\d+$)/.test(code));
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
+	// n8n blocked it, e.g. to protect internal addresses (SSRF protection)
 	const [{ message = '', description = '' } = {}] = chain;
-	return notSent([message, description].filter(Boolean).join(' '), url);
+	const reason = [message, description].filter(Boolean).join(' ');
+	return new ServiceFailure(
+		'n8n did not send the request',
+		[reason && `n8n says: "${reason}".`, `Check whether n8n is allowed to call ${url}`],
+		{ subject: 'service', scope: 'run' },
+	);
 }
 
 /** Node says where it tried to connect to: if that is not the service, it is a proxy. */
@@ -103,4 +92,22 @@ function otherTarget(text: string, url: string): string | undefined {
 	const [, address, number] = /^connect \w+ (\S+):(\d+)/.exec(text) ?? [];
 	const own = port || (protocol === 'https:' ? '443' : '80');
 	return number === undefined || number === own ? undefined : `${address}:${number}`;
+}
+
+/** Why a request got no complete response, by the network's error codes: any of them may tell the cause. */
+export function connectionFailure(
+	codes: string[],
+	url: string,
+	scope?: FailureScope,
+): ServiceFailure {
+	const rule = CONNECTION_RULES.find(
+		({ codes: known }) => !known || codes.some((code) => known.test(code)),
+	);
+	const { message, advice, isFinal } = rule as Rule;
+	const login = scope === 'run' ? { url } : undefined;
+	return new ServiceFailure(
+		message,
+		[...given({ login }, advice), `The address is ${url}`],
+		isFinal ? { subject: 'service', scope: 'run' } : { subject: 'service', retry: 'retry', scope },
+	);
 }

@@ -1,6 +1,6 @@
-import type { IExecuteFunctions, IHttpRequestHelper } from 'n8n-workflow';
+import type { IHttpRequestHelper } from 'n8n-workflow';
 import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import { addExecutionHints, logIn } from '../../../nodes/AquacultureSite/service/request';
+import { logIn } from '../../../nodes/AquacultureSite/service/login';
 
 let logins = 0;
 
@@ -80,8 +80,4 @@ test.each([
 	['n8n 2.x', asCause({ code: 'ERR_BAD_RESPONSE', response: { status: 401, headers: {} } })],
 ])('a refusal that breaks off is one all the same: %s', async (_, error) => {
 	expect(await textFor(error)).toContain(REJECTED);
-});
-
-test('an n8n that has no hints gets none', () => {
-	expect(() => addExecutionHints({} as IExecuteFunctions, ['A hint'])).not.toThrow();
 });

@@ -1,0 +1,67 @@
+import type {
+	ICredentialDataDecryptedObject,
+	IHttpRequestHelper,
+	IHttpRequestOptions,
+} from 'n8n-workflow';
+
+import { inCredential } from './advice';
+import { API_VERSION } from './apiVersion';
+import { parseBaseUrl } from './baseUrl';
+import { ServiceFailure } from './failures';
+import { outcomeOf } from './networkFailures';
+import { pastedText } from './pastedText';
+import { readTokenResponse } from './response';
+import { sharedLogin } from './tokens';
+import type { Login } from './tokens';
+
+/** Milliseconds that a login may take. */
+const LOGIN_TIMEOUT_MS = 30_000;
+
+/**
+ * Exchanges username and password for a token: POST {base_url}/auth/token
+ * (docs/service.md#obtain-an-access-token), once for all who ask at the same time.
+ *
+ * @throws ServiceFailure
+ */
+export async function logIn(
+	{ helpers }: IHttpRequestHelper,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<Login> {
+	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const username = pastedText(requireText(credentials.username, 'Username'));
+	// A space may belong to it
+	const password = requireText(credentials.password, 'Password');
+	const options: IHttpRequestOptions = {
+		method: 'POST',
+		url: `${baseUrl.url}/auth/token`,
+		headers: { 'Content-Type': 'application/json', 'Api-Version': API_VERSION },
+		body: { username, password },
+		json: true,
+		timeout: LOGIN_TIMEOUT_MS,
+		returnFullResponse: true,
+		// A redirect would carry the password along
+		disableFollowRedirect: true,
+		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
+	};
+	return await sharedLogin(baseUrl, credentials, async () => {
+		// The original error holds the password and goes no further
+		const response = await outcomeOf(helpers.httpRequest(options), baseUrl.url, 'run');
+		if (response instanceof ServiceFailure) throw response;
+		const token = readTokenResponse(response, { url: baseUrl.url, password });
+		if (token instanceof ServiceFailure) throw token;
+		return token;
+	});
+}
+
+/** @throws ServiceFailure if it is empty: the service would count it as a failed login */
+function requireText(value: unknown, displayName: string): string {
+	if (pastedText(value) !== '') return String(value);
+	throw new ServiceFailure(
+		`'${displayName}' is empty`,
+		[
+			inCredential(`enter '${displayName}'.`),
+			'If an expression supplies it, check that it returns text.',
+		],
+		{ subject: 'credential', scope: 'run' },
+	);
+}

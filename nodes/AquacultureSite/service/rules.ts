@@ -1,0 +1,267 @@
+import { inCredential, inOptions, tryLater } from './advice';
+import type { Advice, Step } from './advice';
+import { toUrl } from './baseUrl';
+import { REJECTED_LOGIN } from './failures';
+import type { FailureSubject } from './failures';
+
+/** What has happened, and what to do then. Of each list below, the first rule that fits applies; the last fits everything. */
+export interface Rule {
+	/** Fits the status code of a response; any without it. */
+	status?: RegExp;
+	/** Fits the body of a response; any without it. */
+	body?: (body: unknown) => boolean;
+	/** Fits one of the network's error codes; any without it. */
+	codes?: RegExp;
+	/** Without it, what was requested: the credential by a login, the site by any other request. */
+	subject?: FailureSubject;
+	/** Whether it is wrong for every site, and stays so. */
+	isFinal?: boolean;
+	/** `{site}` and `{status}` are replaced by the site and the status code. */
+	message: string;
+	advice: Advice;
+}
+
+const rule = (when: Omit<Rule, 'message' | 'advice'>, message: string, advice: Advice): Rule => ({
+	...when,
+	message,
+	advice,
+});
+
+const isTextWith = (pattern: RegExp) => (body: unknown) =>
+	typeof body === 'string' && pattern.test(body);
+
+export const isWebPage = isTextWith(/^\s*(<!doctype|<html|<\?xml|<head|<body)/i);
+
+/** What nginx, Apache, Go and Tomcat say of plain HTTP on a port for HTTPS; all of them with status 400. */
+const needsHttps = isTextWith(
+	/plain HTTP request was sent to HTTPS port|plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i,
+);
+
+const isEmpty = (body: unknown) => body === undefined || body === null || body === '';
+
+const CHECK_BASE_URL = inCredential(
+	"check 'Base URL': it must be the address of the data service, not of its website.",
+);
+const CHECK_OR_CALL = inCredential(
+	"check 'Base URL'; if it is right, contact the service operator.",
+);
+const OR_LOGIN_PAGE = "A proxy or your network's login page may be responding instead.";
+const OR_FIREWALL =
+	'A proxy or firewall may have sent the page instead of the service: ask your network administrator whether n8n may reach the service.';
+const TRY_LATER = tryLater('contact the service operator.');
+const CALL_OR_FIREWALL = tryLater(
+	'contact the service operator, or your network administrator if a proxy or firewall is between n8n and the service.',
+);
+const TURN_ON_IGNORE = inCredential(
+	"turn on 'Ignore SSL Issues (Insecure)'.",
+	'Only if you know that the service uses a self-signed certificate',
+);
+
+/** A login that was sent to http:// may be one for https://. A site is requested after a login, so that is right then. */
+const tryHttps: Step = ({ login }) =>
+	login?.url.startsWith('http:') ? "Try https:// instead of http:// in 'Base URL'." : '';
+
+/** A space is easily pasted along, and cannot be seen in the masked field. */
+const spaceInPassword: Step = ({ login }) =>
+	/^\s|\s$/.test(login?.password ?? '')
+		? "'Password' begins or ends with a space: remove it, unless it belongs to the password."
+		: '';
+
+/** So that the account is not locked, see tokens.ts. */
+const notRetried: Step = ({ statusCode = 0 }) =>
+	REJECTED_LOGIN.includes(statusCode)
+		? 'The same login is not retried for one minute, so that the account is not locked.'
+		: '';
+
+/** Where a redirect leads: the origin alone, because path and query may hold anything. */
+const redirectTarget: Step = ({ location }) => {
+	const target = typeof location === 'string' ? toUrl(location) : undefined;
+	return target ? `It redirects to ${target.origin}` : '';
+};
+
+const COMMON_RULES: Rule[] = [
+	// 304 is no redirect (RFC 9110, section 15.4.5): like any response without a body, it is no data
+	rule({ status: /^3(?!04)/, subject: 'credential' }, 'The service redirects to another address', [
+		'The redirect was not followed.',
+		inCredential("enter its new address in 'Base URL'.", 'If the service has moved'),
+		"If it leads to your network's login page, ask your network administrator to let n8n through.",
+		redirectTarget,
+	]),
+	rule({ status: /^429/, subject: 'service' }, 'The service is receiving too many requests', [
+		tryLater('ask the service operator for a higher limit.'),
+		inOptions(
+			"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
+		),
+	]),
+	// Only gateways and proxies send these (RFC 9110, sections 15.6.3 and 15.6.5)
+	rule({ status: /^50[24]/, subject: 'service' }, 'The service is unavailable (status {status})', [
+		'The problem is with the service or a proxy on the way to it, not your workflow.',
+		TRY_LATER,
+	]),
+	rule(
+		{ status: /^(408|[5-9])/, subject: 'service' },
+		'The service is unavailable (status {status})',
+		['The problem is with the service, not your workflow.', TRY_LATER],
+	),
+];
+
+/** The token endpoint; its status codes are not specified. */
+export const TOKEN_RULES: Rule[] = [
+	rule({ status: /^400/, body: needsHttps }, 'The service expects HTTPS at this address', [
+		inCredential("enter https:// instead of http:// in 'Base URL'."),
+	]),
+	rule({ status: /^40[45]/ }, 'No login endpoint was found at this address', [
+		inCredential("check 'Base URL': this is not the address of the data service."),
+	]),
+	...COMMON_RULES,
+	rule(
+		{ status: /^4/, body: isWebPage },
+		'The login was refused with a web page (status {status})',
+		[
+			tryHttps,
+			OR_FIREWALL,
+			inCredential("check 'Base URL', 'Username' and 'Password'.", 'If it may'),
+			notRetried,
+		],
+	),
+	rule({ status: /^40[013]/ }, 'The service rejected the username or password', [
+		spaceInPassword,
+		inCredential("re-enter 'Username' and 'Password', then save."),
+		notRetried,
+	]),
+	rule({ status: /^4/ }, 'The service refused the login (status {status})', [
+		inCredential("check 'Base URL', 'Username' and 'Password'."),
+		'If they are right, contact the service operator.',
+	]),
+	rule({ body: isWebPage }, 'The login returned a web page', [
+		tryHttps,
+		CHECK_BASE_URL,
+		OR_LOGIN_PAGE,
+	]),
+	rule({}, 'The login response contains no access token', [
+		CHECK_BASE_URL,
+		'If it is right, contact the service operator.',
+	]),
+];
+
+/** The site endpoint. */
+export const SITE_RULES: Rule[] = [
+	// Not of the others, whose pages often are the service's own
+	rule(
+		{ status: /^4(?!01|04|08|29)/, body: isWebPage },
+		'Access to site {site} was refused with a web page (status {status})',
+		[OR_FIREWALL, 'If it may, ask the service operator for access to this site.'],
+	),
+	rule({ status: /^40[13]/ }, 'This user has no access to site {site}', [
+		'Ask the service operator for access, or remove the site ID.',
+	]),
+	rule({ status: /^404/ }, 'Site {site} was not found', [
+		'Check the site ID. The site does not exist, or this user may not see it.',
+	]),
+	...COMMON_RULES,
+	rule({ status: /^4/ }, 'The service rejected the request for site {site} (status {status})', [
+		"Check the site ID, and 'API Version' under 'Options'.",
+	]),
+	rule({ body: isEmpty }, 'The response for site {site} is empty', [TRY_LATER]),
+	rule({ body: isWebPage }, 'The service returned a web page instead of site {site}', [
+		CHECK_BASE_URL,
+		OR_LOGIN_PAGE,
+	]),
+	rule({}, 'The response for site {site} is not valid', [
+		'It does not contain this site.',
+		TRY_LATER,
+	]),
+];
+
+/** A 401 of the site endpoint with a token that was issued for this request. */
+export const REJECTED_TOKEN_RULES: Rule[] = [
+	rule({ subject: 'credential' }, 'The service rejected a newly issued access token', [
+		'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
+	]),
+];
+
+/** The site endpoint, for a site that nobody has asked for: why the credential is no good. */
+export const TEST_RULES: Rule[] = [
+	...COMMON_RULES,
+	rule({ body: isWebPage }, 'The service returned a web page instead of site data', [
+		CHECK_BASE_URL,
+		OR_LOGIN_PAGE,
+	]),
+	rule({ status: /^40[13]/ }, 'The service rejected the access token for site data', [
+		'Ask the service operator whether this user may read it.',
+	]),
+	rule({ status: /^4/ }, 'The service refused to send site data (status {status})', [
+		CHECK_OR_CALL,
+	]),
+	rule({ body: isEmpty }, 'The response to a request for site data was empty', [CHECK_OR_CALL]),
+	rule({}, 'The response to a request for site data contained no site', [CHECK_OR_CALL]),
+];
+
+/** A forward proxy, or whatever else in the network is between n8n and the service. */
+export const PROXY_RULES: Rule[] = [
+	rule({ status: /^407/ }, 'The network proxy requires a login (status {status})', [
+		'n8n reaches the service through a proxy. Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
+	]),
+	rule({ status: /^511/ }, 'The network requires a login (status {status})', [
+		'Ask your network administrator to let the machine that runs n8n through without a login page.',
+	]),
+	rule({ status: /^50[234]/ }, 'The network proxy could not reach the service (status {status})', [
+		inCredential("check 'Base URL' for typos."),
+		'If it is right, the cause may pass.',
+		tryLater('ask your network administrator whether the proxy can reach this address.'),
+	]),
+	rule({ status: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
+		"Ask your network administrator to let n8n reach the address in 'Base URL'. Your login was not the reason.",
+	]),
+	rule({}, 'A network proxy responded instead of the service (status {status})', [
+		"Ask your n8n administrator to check HTTP_PROXY and HTTPS_PROXY, and your network administrator to let n8n reach the address in 'Base URL'.",
+	]),
+];
+
+/** A request that got no complete response. */
+export const CONNECTION_RULES: Rule[] = [
+	rule(
+		{ codes: /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/ },
+		'The address of the service was not found',
+		[
+			inCredential("check 'Base URL' for typos."),
+			'If it is right, check the network of the machine that runs n8n.',
+		],
+	),
+	rule({ codes: /^ECONNREFUSED$/ }, 'The service refused the connection', [
+		tryHttps,
+		inCredential("check 'Base URL', including the port if it has one."),
+		'If it is right, the service may be down.',
+		TRY_LATER,
+	]),
+	// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
+	rule(
+		{ codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/ },
+		'The service did not respond in time',
+		[
+			tryHttps,
+			CALL_OR_FIREWALL,
+			inOptions("If the service is known to be slow, increase 'Timeout' under 'Options'."),
+		],
+	),
+	rule(
+		{ codes: /^(EPROTO|ERR_SSL_.*)$/, isFinal: true },
+		'The service does not use HTTPS at this address',
+		[inCredential("check 'Base URL': it may need to start with http:// instead of https://.")],
+	),
+	// An unknown authority: the service's own, or that of a proxy that looks into encrypted connections
+	rule(
+		{ codes: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/, isFinal: true },
+		"The service's certificate is not trusted",
+		[
+			'If the service or a proxy in your network uses its own certificate authority, ask your n8n administrator to add its certificate to NODE_EXTRA_CA_CERTS.',
+			TURN_ON_IGNORE,
+		],
+	),
+	rule(
+		{ codes: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/, isFinal: true },
+		"The service's certificate is not trusted",
+		['Ask the service operator for the right address.', TURN_ON_IGNORE],
+	),
+	rule({}, 'The connection to the service was lost', [tryHttps, CALL_OR_FIREWALL]),
+];

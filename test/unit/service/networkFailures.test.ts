@@ -1,0 +1,175 @@
+import { toWords } from '../../../nodes/AquacultureSite/service/advice';
+import type { FailureScope } from '../../../nodes/AquacultureSite/service/failures';
+import {
+	connectionFailure,
+	networkFailure,
+	responseIn,
+} from '../../../nodes/AquacultureSite/service/networkFailures';
+
+// That n8n and Node really have such errors is shown in test/engine/wire and test/engine/proxy.test.ts
+
+const API = 'https://api.example.com';
+
+const NOT_FOUND = 'The address of the service was not found';
+const REFUSED_CONNECTION = 'The service refused the connection';
+const TOO_LATE = 'The service did not respond in time';
+const NO_HTTPS = 'The service does not use HTTPS at this address';
+const NOT_TRUSTED = "The service's certificate is not trusted";
+const IGNORE = /'Ignore SSL Issues \(Insecure\)'/;
+const ADD_AUTHORITY = /NODE_EXTRA_CA_CERTS\b.*'Ignore SSL Issues \(Insecure\)'/;
+const LOST = 'The connection to the service was lost';
+
+describe('the response in an error', () => {
+	const response = { status: 500, headers: { a: 'b' }, data: 'Out of order' };
+	const found = { statusCode: 500, headers: { a: 'b' }, body: 'Out of order' };
+	const nested = (depth: number): object =>
+		depth === 0 ? { response } : { cause: nested(depth - 1) };
+
+	test.each<[string, unknown, object | undefined]>([
+		['of its own', { response }, found],
+		['of its cause', nested(1), found],
+		['of a cause five levels below', nested(5), found],
+		['not deeper: there may be a circle', nested(6), undefined],
+		['of one in a list', { errors: [null, { response }] }, found],
+		['the outermost', { response, cause: { response: { ...response, status: 400 } } }, found],
+		['from which data was cut off', { response: { status: 299, headers: {} } }, undefined],
+		[
+			'a refusal that was cut off',
+			{ response: { status: 300, headers: {} } },
+			{ statusCode: 300, headers: {}, body: undefined },
+		],
+		[
+			'with data of any kind',
+			{ response: { status: 100, headers: {}, data: '' } },
+			{ statusCode: 100, headers: {}, body: '' },
+		],
+		['of no status', { response: { status: 99, headers: {}, data: '' } }, undefined],
+		[
+			'of n8n 1.x, its status alone',
+			{ httpCode: '502' },
+			{ statusCode: 502, headers: {}, body: undefined },
+		],
+		['none: a code of the network', { httpCode: 'ECONNRESET' }, undefined],
+		['none: the error is a text', 'Unexpected', undefined],
+		['none: there is no error', null, undefined],
+		['none at all', undefined, undefined],
+	])('%s', (_, error, expected) => {
+		expect(responseIn(error)).toEqual(expected);
+	});
+
+	test('with the request beside it, which shows whether a proxy sent it', () => {
+		const request = { protocol: 'https:', socket: { encrypted: false } };
+		expect(responseIn({ cause: { response, request } })).toEqual({ ...found, request });
+	});
+});
+
+describe('a request without a response', () => {
+	const PROXY = 'The network proxy cannot be reached';
+	const CLOSED = 'The network proxy ended the connection';
+	const NOT_SENT = 'n8n did not send the request';
+	const closed = 'Proxy connection ended before receiving CONNECT response';
+	const connect = (address: string) => `connect ECONNREFUSED ${address}`;
+	const refused = (address: string) => ({ message: connect(address), code: 'ECONNREFUSED' });
+
+	test.each<[message: string, description: string, error: unknown, url?: string]>([
+		[CLOSED, API, { message: closed }],
+		[CLOSED, API, { cause: { messages: ['500', closed] } }],
+		[PROXY, '10.0.0.1:3128.', refused('10.0.0.1:3128')],
+		[PROXY, '10.0.0.1:80.', refused('10.0.0.1:80')],
+		[PROXY, '10.0.0.1:443.', refused('10.0.0.1:443'), 'http://api.example.com'],
+		[PROXY, '10.0.0.1:443.', refused('10.0.0.1:443'), 'https://api.example.com:8443'],
+		[PROXY, 'proxy.example.', { message: 'getaddrinfo ENOTFOUND proxy.example' }],
+		[PROXY, 'proxy.example.', { messages: ['', 'getaddrinfo EAI_AGAIN proxy.example'] }],
+		[REFUSED_CONNECTION, API, refused('10.0.0.1:443')],
+		[REFUSED_CONNECTION, 'http://a', refused('10.0.0.1:80'), 'http://a'],
+		[REFUSED_CONNECTION, API, refused('10.0.0.1:8443'), `${API}:8443`],
+		[
+			REFUSED_CONNECTION,
+			API,
+			{ message: `Failed: ${connect('10.0.0.1:1')}`, code: 'ECONNREFUSED' },
+		],
+		[NOT_FOUND, API, { message: 'getaddrinfo ENOTFOUND api.example.com', code: 'ENOTFOUND' }],
+		[NOT_FOUND, API, { message: 'x getaddrinfo ENOTFOUND proxy.example', code: 'ENOTFOUND' }],
+		[REFUSED_CONNECTION, API, { code: 7, cause: { httpCode: 'ECONNREFUSED' } }],
+		[LOST, API, { httpCode: '502' }],
+		[NOT_SENT, 'n8n says: "Blocked by rules". ', { message: 'Blocked', description: 'by rules' }],
+		[NOT_SENT, 'n8n says: "Blocked". ', { message: 'Blocked', code: 'blocked_by_n8n' }],
+		[NOT_SENT, 'Check whether n8n', { code: 502, httpCode: '502x' }],
+		[NOT_SENT, 'Check whether n8n', undefined],
+	])('%s, %s: %j', (message, description, error, url = API) => {
+		const failure = networkFailure(error, url);
+		expect(failure.message).toBe(message);
+		expect(failure.description).toContain(description);
+	});
+
+	test.each([{ message: closed }, refused('10.0.0.1:3128'), { code: 'ECONNRESET' }])(
+		'may pass, and of the login is one for all: %j',
+		(error) => {
+			const mayPass = { subject: 'service', retry: 'retry' };
+			expect(networkFailure(error, API, 'run')).toMatchObject({ ...mayPass, scope: 'run' });
+			expect(networkFailure(error, API)).toMatchObject({ ...mayPass, scope: 'request' });
+		},
+	);
+
+	test.each([
+		['Blocked', 'n8n says: "Blocked". '],
+		['', ''],
+	])('that n8n did not send: %j', (message, said) => {
+		const failure = networkFailure({ message }, API);
+		expect(failure.description).toBe(`${said}Check whether n8n is allowed to call ${API}`);
+		expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'run' });
+	});
+});
+
+describe('a connection that failed', () => {
+	test.each([
+		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
+		[REFUSED_CONNECTION, 'retry', /port.* Try again later/, 'ECONNREFUSED'],
+		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
+		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
+		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT'],
+		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
+		// Codes that only contain one of the others
+		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
+		[LOST, 'retry', /./, 'X_ETIMEDOUT EPROTO_X X_EPROTO X_ERR_SSL_Y X_ERR_TLS_Y'],
+	] as const)('%s, retry %s: %#', (message, retry, advice, codes) => {
+		for (const code of codes.split(' ')) {
+			const failure = connectionFailure([code], API);
+			const scope = retry === 'no' ? 'run' : 'request';
+			expect(failure).toMatchObject({ message, retry, subject: 'service', scope });
+			expect(failure.description).toMatch(advice);
+			expect(failure.description).toMatch(/ The address is https:\/\/api\.example\.com$/);
+			expect(failure.message + failure.description).not.toContain(code);
+			expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
+		}
+	});
+
+	test('is known by any of its codes, and by whether it was the login', () => {
+		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], API, 'run');
+		expect(failure).toMatchObject({ message: REFUSED_CONNECTION, scope: 'run' });
+	});
+
+	test.each([['ECONNRESET', 'HPE_INVALID_CONSTANT', 'ECONNREFUSED', 'ETIMEDOUT']])(
+		'of a login that was sent to http://: try https://',
+		(...codes) => {
+			const TRY = /^Try https:\/\/ instead of http:\/\/ in 'Base URL'\. /;
+			for (const code of codes) {
+				const adviceAt = (url: string, scope?: FailureScope) =>
+					connectionFailure([code], url, scope).description;
+				expect(adviceAt('http://api.example.com', 'run')).toMatch(TRY);
+				expect(adviceAt(API, 'run')).not.toMatch(TRY);
+				// A site is requested after a login, or with a token of this address
+				expect(adviceAt('http://api.example.com')).not.toMatch(TRY);
+			}
+		},
+	);
+
+	test('in time is about an option of the node, unless it was the login', () => {
+		const inNode = (scope?: FailureScope) =>
+			toWords(connectionFailure(['ETIMEDOUT'], API, scope).advice, { hasOptions: true });
+		expect(inNode()).toMatch(/increase 'Timeout' under 'Options'\. The address/);
+		expect(inNode('run')).not.toContain('Options');
+	});
+});
