@@ -30,9 +30,16 @@ function isSiteId(entry: string): boolean {
 	return /^(0|[1-9]\d{0,14})$/.test(entry);
 }
 
+/** As n8n's tables show a number: no-break and thin spaces between its thousands belong to it. */
+const GROUPED = /(?<!\d)\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)/g;
+
 /** @throws ParameterError if there are none */
 function entriesOf(value: unknown, displayName: string, whatToEnter: string): string[] {
-	const entries = listEntries(value);
+	const ungroup = (entry: unknown) =>
+		typeof entry === 'string'
+			? entry.replace(GROUPED, (number) => number.replace(/\D/g, ''))
+			: entry;
+	const entries = listEntries([value].flat(Infinity).map(ungroup));
 	if (entries.length > 0) return entries;
 	throw new ParameterError(
 		`'${displayName}' is empty`,
@@ -43,7 +50,7 @@ function entriesOf(value: unknown, displayName: string, whatToEnter: string): st
 function notAnId(entry: string, displayName: string, place = ''): ParameterError {
 	return new ParameterError(
 		`'${displayName}': "${plainText(entry, 40)}" is not a site ID${place}`,
-		'A site ID is a whole number, digits only, without leading zeros, e.g. 1042.',
+		'A site ID is a whole number: digits only, without zeros before it or spaces in it, e.g. 1042.',
 	);
 }
 

@@ -15,7 +15,8 @@ const METERS_PER_DEGREE = 111_195;
 function moved(latitude: unknown, minimumDistance = 0): number {
 	const degrees = Math.max(0.001, (1.01 * minimumDistance) / METERS_PER_DEGREE);
 	const start = typeof latitude === 'number' && Math.abs(latitude) <= 90 ? latitude : 0;
-	return start > 0 ? start - degrees : start + degrees;
+	// Without the noise of floating-point numbers
+	return Number((start > 0 ? start - degrees : start + degrees).toFixed(6));
 }
 
 /** The same with other texts. */
