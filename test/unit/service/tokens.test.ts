@@ -51,6 +51,19 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 	expect(await logIn()).toBe(2);
 });
 
+test('a login that failed is repeated after its pause, however late a timer fires', async () => {
+	const clock = stopClock();
+	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+	const request = jest.fn(() => Promise.reject(failure(502, 'retry')));
+	const credentials = { username: 'late', password: 'sample-password', accessToken: 'held' };
+	for (let login = 1; login <= 2; login++) {
+		await expect(sharedLogin(BASE_URL, credentials, request)).rejects.toThrow('Failed');
+		await settle();
+		expect(request).toHaveBeenCalledTimes(login);
+		clock.advance(2000);
+	}
+});
+
 describe('whether a stored token is of another login', () => {
 	const login = { username: 'a', password: 'b', accessToken: 'c' };
 	let stored: Record<string, string>;
