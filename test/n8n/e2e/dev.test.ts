@@ -89,7 +89,7 @@ test('Ctrl-C ends it, and nothing that it has started is left running', async ()
 			.filter(({ parent }) => parent === pid)
 			.flatMap((each) => [each.text, ...startedBy(each.pid)]);
 	const started = startedBy(String(await dev.process.pid));
-	for (const part of [/ test\/e2e\/dev\.ts/, /\bn8n start$/, /\bgulp\b.* watch$/]) {
+	for (const part of [/ test\/tools\/demo\/dev\.ts/, /\bn8n start$/, /\bgulp\b.* watch$/]) {
 		expect(started).toContainEqual(expect.stringMatching(part));
 	}
 	dev.process.interrupt();
