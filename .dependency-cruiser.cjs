@@ -74,7 +74,7 @@ module.exports = {
 				path: [
 					`${NODES}site/`,
 					`${NODES}trigger/`,
-					`${NODES}service/(advice|baseUrl|connectionFailures|failures|response)`,
+					`${NODES}service/(advice|baseUrl|failures|networkFailures|response|rules)`,
 					`${NODES}run/(circuitBreaker|concurrencyLimit|hints|rateLimit|retry|session)`,
 				],
 			},

@@ -39,11 +39,14 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'service/advice': ['test/unit/service/response.test.ts', 'test/unit/trigger/reports.test.ts'],
 	'service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'service/credentialTest': ['test/engine/credential/'],
-	'service/login': [...LOGIN_TESTS, RUN_TEST],
+	'service/login': [...LOGIN_TESTS, WIRE_TESTS],
 	'service/networkFailures': ['test/engine/proxy.test.ts', WIRE_TESTS],
 	'service/pastedText': ['test/unit/service/tokens.test.ts', ...LOGIN_TESTS],
 	'service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
-	'service/rules': ['test/unit/service/response.test.ts'],
+	'service/rules': [
+		'test/unit/service/networkFailures.test.ts',
+		'test/unit/service/response.test.ts',
+	],
 	'service/timer': ['test/unit/run/cancellation.test.ts'],
 	'service/tokens': LOGIN_TESTS,
 	'trigger/reading': [POLL_TEST],
@@ -59,12 +62,18 @@ const filesIn = (folder: string) =>
 /** For example siteIds of nodes/AquacultureSite/site/siteIds.ts. */
 const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
 
+/** Where the tests mirror it, for example site/siteIds. */
+const pathOf = (file: string) =>
+	file.replace('nodes/AquacultureSite/', '').replace(/(\.\w+)?\.ts$/, '');
+
 function targetOf(file: string, testFiles: string[]): Target {
-	// Where the tests mirror it, for example site/siteIds
-	const path = file.replace('nodes/AquacultureSite/', '').replace(/(\.\w+)?\.ts$/, '');
+	const path = pathOf(file);
 	const folder = PURE_FOLDERS.find((name) => path.startsWith(`${name}/`));
 	const own = folder ? [`test/unit/${folder}/`] : [`test/unit/${path}.`, `test/engine/${path}.`];
 	const starts = [...own, ...(OTHER_TESTS[path] ?? [])];
+	const isThere = (start: string) => testFiles.some((test) => test.startsWith(start));
+	const missing = (OTHER_TESTS[path] ?? []).filter((start) => !isThere(start));
+	if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')}`);
 	const tests = testFiles.filter((test) => starts.some((start) => test.startsWith(start)));
 	if (tests.length === 0) throw new Error(`No tests are listed for ${file}`);
 	return { file, tests };
@@ -72,7 +81,7 @@ function targetOf(file: string, testFiles: string[]): Target {
 
 /**
  * All shipped files, or those of some names.
- * @throws Error where there is no file of a name, or where no tests judge a file
+ * @throws Error where there is no file of a name, or of one in the table above, or where no tests judge a file
  */
 export function findTargets(names: string[], quick: boolean): Target[] {
 	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
@@ -81,7 +90,10 @@ export function findTargets(names: string[], quick: boolean): Target[] {
 		.filter((file) => file.endsWith('.ts'))
 		.map((file) => targetOf(file, testFiles));
 	const wanted = quick ? QUICK : names;
-	const unknown = wanted.filter((name) => !all.some((target) => nameOf(target.file) === name));
+	const unknown = [
+		...wanted.filter((name) => !all.some(({ file }) => nameOf(file) === name)),
+		...Object.keys(OTHER_TESTS).filter((path) => !all.some(({ file }) => pathOf(file) === path)),
+	];
 	if (unknown.length > 0) {
 		throw new Error(
 			`There is no ${unknown.join(', ')}. Names: ${all.map(({ file }) => nameOf(file)).join(', ')}`,
