@@ -175,7 +175,11 @@ class SiteRun {
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
 		if (mustStop) throw failure;
 		const hasErrorOutput = this.context.getNode().onError === 'continueErrorOutput';
-		this.results[itemIndex]?.push(errorItem(failure, itemIndex, { siteId, hasErrorOutput }));
+		// By what its contexts have: the package may find another n8n-workflow than n8n's own
+		const isN8n1 = !('isToolExecution' in this.context);
+		this.results[itemIndex]?.push(
+			errorItem(failure, itemIndex, { siteId, hasErrorOutput, isN8n1 }),
+		);
 	}
 }
 

@@ -1,4 +1,3 @@
-import * as workflow from 'n8n-workflow';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
@@ -59,22 +58,24 @@ function toNodeApiError(
 	return error;
 }
 
-// n8n 1.x takes an item to the error output only if its fields are these two; n8n 2.x, which has this class, knows `details`
-const DETAILS_OF_ERROR_OUTPUT = 'IsolateError' in workflow ? 'details' : 'message';
-
 /**
  * An item that failed, as n8n sends it on: `error` is what happened, `details` what to do. It has no `error` beside
  * its `json`, for which n8n would replace the whole of it by the message.
  *
  * @param siteId the site that could not be read, if it is one. Left out on the error output: n8n sends an item there,
  * with the fields of its input, only if it has no fields but these two
+ * @param isN8n1 n8n 1.x knows the second of them as `message`
  */
 export function errorItem(
 	{ message, description }: NodeFailure,
 	itemIndex: number,
-	{ siteId, hasErrorOutput }: { siteId: string | undefined; hasErrorOutput: boolean },
+	{
+		siteId,
+		hasErrorOutput,
+		isN8n1,
+	}: { siteId: string | undefined; hasErrorOutput: boolean; isN8n1: boolean },
 ): INodeExecutionData {
-	const details = hasErrorOutput ? DETAILS_OF_ERROR_OUTPUT : 'details';
+	const details = hasErrorOutput && isN8n1 ? 'message' : 'details';
 	return {
 		json: {
 			error: message,
