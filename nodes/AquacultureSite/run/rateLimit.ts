@@ -13,7 +13,7 @@ const SECONDS_TO_DOUBLE = 15;
  * How many requests per second a run may start: any number, until the service limits them. Then as many as it has
  * accepted until it accepted requests again after a pause. That grows with time, and shrinks with each refusal by the
  * share that was refused (adaptive throttling as in Google's SRE book, additive increase and multiplicative decrease).
- * If it was measured by few, it doubles each second until the first refusal (slow start).
+ * If it was measured by few, it begins at one or more, and doubles each second until the first refusal (slow start).
  */
 export class RateLimit implements Gate {
 	/** By how many more of the latest requests were refused than accepted (CUSUM, Page 1954). */
@@ -86,7 +86,8 @@ export class RateLimit implements Gate {
 			return rate * Math.max(1 / 2, Math.min(DECREASE, share));
 		}
 		this.isSlowStart = accepted < FEW;
-		return (1000 * Math.max(1, accepted)) / (until - since);
+		const measured = (1000 * accepted) / (until - since);
+		return this.isSlowStart ? Math.max(1, measured) : measured;
 	}
 
 	private restart(rate: number): void {

@@ -91,11 +91,11 @@ describe('measured at the first refusals', () => {
 		expect(limit.rate).toBe(Infinity);
 	});
 
-	test('is one at least, since the run began, if none was accepted', () => {
+	test('is one a second at least, if few or none were accepted', () => {
 		refuse(2);
 		now += 4000;
 		probe();
-		expect(limit.rate).toBe(0.25);
+		expect(limit.rate).toBe(1);
 	});
 
 	test('does not count the time in which the response came back', () => {
