@@ -111,6 +111,14 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 			expect(sentRequests()).toEqual([LOGIN_REQUEST]);
 		});
 
+		test('is not followed by the node', async () => {
+			foreseeLogin();
+			serverAt().get(SITE_PATH).reply(status, '', headers);
+			const { error } = await (await n8nAtWire()).run({ node: get });
+			expect(error?.message).toBe(`${SENTENCE}: credential "${CREDENTIAL}"`);
+			expect(sentRequests()).toEqual([LOGIN_REQUEST, SITE_REQUEST]);
+		});
+
 		test('is not followed by the test of the credential', async () => {
 			foreseeLogin();
 			serverAt().get('/meta/sites/0').reply(status, '', headers);
