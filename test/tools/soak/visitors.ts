@@ -1,9 +1,9 @@
 /** How long these sites are on the list of a trigger, and then off it. */
 const ON_MS = 20_000;
-const OFF_MS = 20_000;
+const OFF_MS = 60_000;
 
-/** A poll that began while they were on the list has ended by then. */
-const LONGEST_POLL_MS = 8000;
+/** A poll that began while they were on the list has ended by then, in a storm too, and so has one that began later. */
+const FORGOTTEN_AFTER_MS = 45_000;
 
 /** Every other site comes and goes. */
 export const isVisitor = (siteId: unknown): boolean => Number(siteId) % 2 === 0;
@@ -22,5 +22,5 @@ export function nextReturn(at: number): number {
 /** Whether a change was made while they were off the list, and was reported although the trigger must have forgotten them. */
 export function isOfAbsence(madeAt: number, detectedAt: number): boolean {
 	const sinceReturn = madeAt % (ON_MS + OFF_MS);
-	return sinceReturn > ON_MS + LONGEST_POLL_MS && detectedAt > nextReturn(madeAt);
+	return sinceReturn > ON_MS + FORGOTTEN_AFTER_MS && detectedAt > nextReturn(madeAt);
 }
