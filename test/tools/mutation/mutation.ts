@@ -57,9 +57,11 @@ function optionsOf(target: Target): object {
 			},
 			enableFindRelatedTests: false,
 		},
-		reporters: ['html', 'json', 'progress-append-only'],
+		reporters: ['html', 'progress-append-only'],
 		htmlReporter: { fileName: `${reportOf(target)}.html` },
-		jsonReporter: { fileName: `${reportOf(target)}.json` },
+		// Of what has not changed since, the last result stands
+		incremental: true,
+		incrementalFile: `${reportOf(target)}.json`,
 		warnings: { slow: false },
 		allowConsoleColors: false,
 	};

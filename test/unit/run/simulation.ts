@@ -1,3 +1,5 @@
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
 import type { Send } from '../../../nodes/AquacultureSite/run/session';
 import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
@@ -10,11 +12,8 @@ import { FakeClock } from '../../tools/helpers/fake-clock';
 
 /** Numbers that look random and are the same for the same seed. */
 export function useSeed(seed: number): void {
-	let state = seed;
-	jest.spyOn(Math, 'random').mockImplementation(() => {
-		state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
-		return state / 2 ** 32;
-	});
+	const generator = xoroshiro128plus(seed);
+	jest.spyOn(Math, 'random').mockImplementation(() => uniformFloat64(generator));
 }
 
 const BASE_URL = 'https://service.example';
