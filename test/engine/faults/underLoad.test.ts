@@ -5,6 +5,7 @@ import {
 	FARMS,
 	findingsOf,
 	IDS,
+	isEndless,
 	isSlow,
 	optionsOf,
 	SEED,
@@ -12,6 +13,7 @@ import {
 import { createEngine } from '../../tools/engine/engine';
 import { CREDENTIAL, itemsWith, siteNode } from '../../tools/engine/sea-farm';
 import { type Service, startService } from '../../tools/fake-service/service';
+import { IdleTime } from '../../tools/helpers/idle-time';
 import { inLanes } from '../../tools/helpers/lanes';
 
 const IS_ALL = process.env['LOAD'] === 'all';
@@ -22,7 +24,13 @@ const SIDE_BY_SIDE = 6;
 jest.setTimeout(1_800_000);
 
 /** All of them, or as many as the everyday tests have time for. */
-const CHOSEN = IS_ALL ? DRAWN : DRAWN.filter((cell) => !isSlow(cell)).slice(0, SIDE_BY_SIDE);
+const CHOSEN = IS_ALL
+	? DRAWN.filter((cell) => !isEndless(cell))
+	: DRAWN.filter((cell) => !isSlow(cell)).slice(0, SIDE_BY_SIDE);
+
+// Backoff is a random share of seconds: short here, so that the waits of the cells fit into a test
+beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.02));
+afterEach(() => jest.restoreAllMocks());
 
 async function findingsIn(cell: Cell, service: Service): Promise<string[]> {
 	const credentials = { [CREDENTIAL]: arrangeLoad(cell, service) };
@@ -40,8 +48,6 @@ async function findingsIn(cell: Cell, service: Service): Promise<string[]> {
 }
 
 test(`whatever fails with 200 items at the default concurrency: ${CHOSEN.length} cells, seed ${SEED}`, async () => {
-	// Backoff is a random share of seconds: short here, so that the waits of the cells fit into a test
-	jest.spyOn(Math, 'random').mockReturnValue(0.02);
 	const findings: string[] = [];
 	const lanes = Array.from({ length: SIDE_BY_SIDE }, () => startService({ sites: FARMS }));
 	const services = await Promise.all(lanes);
@@ -51,3 +57,18 @@ test(`whatever fails with 200 items at the default concurrency: ${CHOSEN.length}
 	await Promise.all(services.map((service) => service.close()));
 	expect(findings.sort()).toEqual([]);
 });
+
+test.each(DRAWN.filter(isEndless))(
+	'a rate limit that is none for the others, minutes long: $fault',
+	async (cell) => {
+		const service = await startService({ sites: FARMS });
+		// While the service is at work, nothing is idle
+		const isIdle = () => service.counts.inFlight === 0;
+		const time = new IdleTime(() => (isIdle() ? service.counts.requests : Symbol()));
+		const findings = await findingsIn(cell, service);
+		time.end();
+		await service.close();
+		expect(findings).toEqual([]);
+		expect(service.counts.sitesServed).toBe(150);
+	},
+);
