@@ -26,7 +26,8 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 function previewOf(operation?: { resource: string; operation: string }): Schema {
 	const { n8n } = JSON.parse(read('package.json')) as { n8n: { nodes: string[] } };
 	const nodeDir = join(ROOT, dirname(at(n8n.nodes, 0)));
-	return defined(loadOutputSchema({ nodeDir, version: 1, ...operation }));
+	const file = `__schema__/v1.0.0${operation ? `/site/${operation.operation}` : ''}.json`;
+	return defined(loadOutputSchema({ nodeDir, version: 1, ...operation }), file);
 }
 
 /** The fields of a schema, in their order: "units[].unitId: number". */

@@ -4,7 +4,7 @@ import { ServiceFailure } from './failures';
 import type { FailureScope } from './failures';
 import type { ServiceResponse } from './response';
 import { CONNECTION_RULES } from './rules';
-import type { Rule } from './rules';
+import type { ConnectionRule } from './rules';
 
 /** What n8n, axios and Node make of a request that failed. It holds the request with its secrets, too. */
 interface RequestError {
@@ -103,7 +103,7 @@ export function connectionFailure(
 	const rule = CONNECTION_RULES.find(
 		({ codes: known }) => !known || codes.some((code) => known.test(code)),
 	);
-	const { message, advice, isFinal } = rule as Rule;
+	const { message, advice, isFinal } = rule as ConnectionRule;
 	const login = scope === 'run' ? { url } : undefined;
 	return new ServiceFailure(
 		message,

@@ -10,18 +10,22 @@ export interface Rule {
 	status?: RegExp;
 	/** Fits the body of a response; any without it. */
 	body?: (body: unknown) => boolean;
-	/** Fits one of the network's error codes; any without it. */
-	codes?: RegExp;
-	/** Without it, what was requested: the credential by a login, the site by any other request. */
+	/** What it is about: who must do something. Without it, what was requested: the credential by a login, otherwise the site. */
 	subject?: FailureSubject;
-	/** Whether it is wrong for every site, and stays so. */
-	isFinal?: boolean;
 	/** `{site}` and `{status}` are replaced by the site and the status code. */
 	message: string;
 	advice: Advice;
 }
 
-const rule = (when: Omit<Rule, 'message' | 'advice'>, message: string, advice: Advice): Rule => ({
+/** Why a request got no complete response. */
+export interface ConnectionRule extends Pick<Rule, 'message' | 'advice'> {
+	/** Fits one of the network's error codes; any without it. */
+	codes?: RegExp;
+	/** Whether it is wrong for every site, and stays so. */
+	isFinal?: boolean;
+}
+
+const rule = <When extends object>(when: When, message: string, advice: Advice) => ({
 	...when,
 	message,
 	advice,
@@ -218,8 +222,7 @@ export const PROXY_RULES: Rule[] = [
 	]),
 ];
 
-/** A request that got no complete response. */
-export const CONNECTION_RULES: Rule[] = [
+export const CONNECTION_RULES: ConnectionRule[] = [
 	rule(
 		{ codes: /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/ },
 		'The address of the service was not found',

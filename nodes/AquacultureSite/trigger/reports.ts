@@ -60,8 +60,9 @@ export function refusedSites(sites: UnreadableSite[]): ServiceFailure {
 	const failures = sites.map(({ failure }) => failure);
 	const [first, ...others] = failures;
 	if (first && others.length === 0) return first;
-	const reasons = failures.map(({ message }) => message);
-	const more = reasons.splice(MAX_REASONS).length;
+	// What is not about one site is said once
+	const reasons = [...new Set(failures.map(({ message }) => message))].slice(0, MAX_REASONS);
+	const more = failures.filter(({ message }) => !reasons.includes(message)).length;
 	if (more > 0) reasons.push(`${more} more ${more === 1 ? 'site' : 'sites'} cannot be read`);
 	const advice = listDifferent(failures.map((failure) => failure.advice));
 	return toReport(`${joinSentences(...reasons)}.`, advice, sites);

@@ -60,7 +60,7 @@ test('a token that n8n has stored is neither tested nor sent: the login is', asy
 	expect(JSON.stringify(service.requests)).not.toContain('issued.long.ago');
 });
 
-test('docs/credential-test.md shows these outcomes', () => {
+test('docs/credential-test.md shows these outcomes (CREDENTIAL_OUTCOMES=print writes them)', () => {
 	const text = outcomesText(shown);
 	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCKS.credentialTest, text);
 	expect(readBlock(BLOCKS.credentialTest)).toBe(text);

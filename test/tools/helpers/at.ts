@@ -12,9 +12,10 @@ export function at<T>(list: readonly T[], index: number): T {
 
 /**
  * The value, which is there.
- * @throws where it is null or undefined
+ * @param what names it, where the line alone would not tell
+ * @throws if it is null or undefined
  */
-export function defined<T>(value: T | null | undefined): T {
-	if (value === undefined || value === null) throw new Error('A value is missing');
+export function defined<T>(value: T | null | undefined, what = 'value'): T {
+	if (value === undefined || value === null) throw new Error(`There is no ${what}`);
 	return value;
 }

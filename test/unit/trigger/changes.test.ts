@@ -306,6 +306,7 @@ describe('of any snapshots', () => {
 			// Everything that changed of one thing is one event
 			const things = found.map(({ event, unitId }) => asText([event === 'siteChanged', unitId]));
 			expect(new Set(things).size).toBe(things.length);
+			// By their names
 			const isChange = ({ event }: SiteEvent) => event.endsWith('Changed');
 			expect(found.filter(({ changes }) => changes.length > 0)).toEqual(found.filter(isChange));
 		});
@@ -349,7 +350,8 @@ describe('a sample', () => {
 			...[Object.keys(event), ...changes.map((change) => Object.keys(change))],
 		];
 		const sample = sampleOf(storholmen, name);
-		expect(shape(sample)).toEqual(shape(defined(production.find(({ event }) => event === name))));
+		const real = production.find(({ event }) => event === name);
+		expect(shape(sample)).toEqual(shape(defined(real, `${name} in production`)));
 		expect(sample).toMatchObject({ event: name, siteId: 1042, siteName: 'Storholmen', detectedAt });
 		const { site, unit } = sample;
 		expect({ site, unit }).toEqual(name === 'siteChanged' ? { site: storholmen } : { unit: pen1 });

@@ -160,6 +160,11 @@ test.each([
 	],
 	[refusedSites(sitesWith(['42'])), 'Reason A'],
 	[refusedSites(sitesWith(['1', '2'], 'AB')), 'Reason A. Reason B.'],
+	[refusedSites(sitesWith(['1', '2', '3'], 'ABA')), 'Reason A. Reason B.'],
+	[
+		refusedSites(sitesWith(['1', '2', '3', '4', '5', '6'], 'AABCDD')),
+		'Reason A. Reason B. Reason C. 2 more sites cannot be read.',
+	],
 	[
 		refusedSites(sitesWith(['1', '2', '3', '4'], 'ABCD')),
 		'Reason A. Reason B. Reason C. 1 more site cannot be read.',
