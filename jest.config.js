@@ -16,7 +16,7 @@ module.exports = {
 	testTimeout: 120_000,
 	roots: ['<rootDir>/test/unit', '<rootDir>/test/engine'],
 	testMatch: ['**/*.test.ts'],
-	// markdown-table is an ES module
-	transform: { '^.+\\.ts$|/markdown-table/': '@swc/jest' },
-	transformIgnorePatterns: ['/node_modules/(?!markdown-table/)'],
+	// ES modules
+	transform: { '^.+\\.ts$|/(markdown-table|get-port)/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!(markdown-table|get-port)/)'],
 };

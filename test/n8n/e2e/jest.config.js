@@ -4,9 +4,9 @@ module.exports = {
 	rootDir: '../../..',
 	roots: ['<rootDir>/test/n8n/e2e'],
 	testMatch: ['**/*.test.ts'],
-	// marked is an ES module
-	transform: { '^.+\\.ts$|/marked/': '@swc/jest' },
-	transformIgnorePatterns: ['/node_modules/(?!marked/)'],
+	// ES modules
+	transform: { '^.+\\.ts$|/(marked|get-port)/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!(marked|get-port)/)'],
 	globalSetup: '<rootDir>/test/tools/n8n/setup.ts',
 	// Each test file runs an n8n of its own, which takes 700 MB. On two processors, there is always one that waits.
 	maxWorkers: 3,

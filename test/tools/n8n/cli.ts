@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { portNumbers } from 'get-port';
 import type { Service } from '../fake-service/service';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
 import { demoWorkflow } from './demo-workflow';
@@ -17,20 +18,20 @@ export function say(line: string): void {
 	console.log(`${String(seconds).padStart(4)} s  ${line}`);
 }
 
+const MORE_PORTS = 100;
+
 /**
  * The port that was asked for, or the next one that is free: 5678 is often that of the person's own n8n.
  * @throws SetupError when it is not the number of a port
  */
 export async function choosePort(wanted: string): Promise<number> {
-	for (let port = Number(wanted); ; port++) {
-		try {
-			const found = await freePort(port);
-			if (port > Number(wanted)) say(`Port ${wanted} is in use. Taking port ${found}.`);
-			return found;
-		} catch (error) {
-			if ((error as { cause?: { code?: string } }).cause?.code !== 'EADDRINUSE') throw error;
-		}
+	const port = Number(wanted);
+	if (!(Number.isInteger(port) && port >= 1024 && port <= 65535 - MORE_PORTS)) {
+		throw new SetupError(`--port takes a number from 1024 to ${65535 - MORE_PORTS}.`);
 	}
+	const found = await freePort(portNumbers(port, port + MORE_PORTS));
+	if (found !== port) say(`Port ${port} is in use. Taking port ${found}.`);
+	return found;
 }
 
 /** A running n8n with the package, and in it a workflow with a credential for a fake service. */

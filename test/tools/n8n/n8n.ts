@@ -29,7 +29,7 @@ type ExecutionEntry = Pick<ExecutionSummary, 'id' | 'status'>;
 export class N8nInstance extends N8nProcess {
 	/**
 	 * Creates an empty user folder and installs the package in it.
-	 * @throws SetupError when the name or the port is in use
+	 * @throws SetupError when the name is in use
 	 */
 	static async create(options: N8nOptions): Promise<N8nInstance> {
 		const { name, tarball } = options;
@@ -41,7 +41,7 @@ export class N8nInstance extends N8nProcess {
 			const userFolder = dirname(inWorkspace('users', name, '.n8n'));
 			rmSync(userFolder, { recursive: true, force: true });
 			cpSync(options.install.database, join(userFolder, '.n8n'), { recursive: true });
-			const port = await freePort(options.port);
+			const port = options.port ?? (await freePort());
 			const instance = new N8nInstance(options, userFolder, port, release);
 			if (tarball !== undefined) await instance.installPackage(tarball);
 			return instance;

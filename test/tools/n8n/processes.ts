@@ -1,10 +1,9 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { SetupError } from './workspace';
+import getPort from 'get-port';
 
 export interface ProcessOptions {
 	cwd: string;
@@ -136,22 +135,6 @@ export async function outputOf(
 export const missingCommands = (...commands: string[]) =>
 	commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
 
-/**
- * Finds a free port of 127.0.0.1.
- * @param port the port it must be; any if it is left out
- * @throws SetupError when that port cannot be used, with the system's error as its cause
- */
-export async function freePort(port = 0): Promise<number> {
-	const server = createServer();
-	try {
-		server.listen({ port, host: '127.0.0.1' });
-		await once(server, 'listening');
-	} catch (error) {
-		const message = `Choose another port with --port than ${port}. ${String(error)}`;
-		throw new SetupError(message, { cause: error });
-	}
-	const { port: found } = server.address() as AddressInfo;
-	server.close();
-	await once(server, 'close');
-	return found;
-}
+/** The first free one of these ports of 127.0.0.1; otherwise any. */
+export const freePort = async (ports?: Iterable<number>) =>
+	await getPort({ host: '127.0.0.1', port: ports });
