@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 
 import { asFailure, ServiceFailure } from './failures';
-import { logIn } from './login';
+import { failedLogins, logIn } from './login';
 import { outcomeOf } from './networkFailures';
 import type { ServiceResponse } from './response';
 import { belongsToOtherLogin } from './tokens';
@@ -81,7 +81,8 @@ export async function sendWithCredential(
 		// Without it, n8n would read and decrypt the credential for each request
 		{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 	);
-	return await outcomeOf(response, url);
+	const outcome = await outcomeOf(response, url);
+	return failedLogins.get(credentials) ?? outcome;
 }
 
 /** n8n overwrites a signal among the options by that of the execution; so ours goes in as the latter. */

@@ -57,6 +57,16 @@ describe('a token that expires in mid-run', () => {
 		expect(farm.service.counts).toMatchObject({ siteRequests: 1 + 2 * 2, logins: 2 });
 	});
 
+	test('and whose 401 is cut off, after which n8n itself logs in: a login that fails is retried', async () => {
+		await run([at(IDS, 0)]);
+		expireTokens();
+		farm.service.faults.site.push({ connection: 'cut', times: 1 });
+		farm.service.faults.token.push({ status: 503, times: 1 });
+		const ids = IDS.slice(0, 3);
+		expect(dataOf(await run(ids, { maxConcurrency: 1 }))).toEqual(FARMS.slice(0, 3));
+		expect(farm.service.counts.logins).toBe(2);
+	});
+
 	test('does not come back with a slow response to an earlier request', async () => {
 		const [slow = 0, ...others] = IDS.slice(0, 60);
 		let requests = 0;

@@ -1,6 +1,6 @@
 import type { RequestBounds } from '../../../nodes/AquacultureSite/service/request';
 import { StoppedError, Cancellation } from '../../../nodes/AquacultureSite/run/cancellation';
-import { settle } from '../../tools/helpers/fake-clock';
+import { FakeClock, settle } from '../../tools/helpers/fake-clock';
 import { stopClock } from '../../tools/helpers/stop-clock';
 
 // As in n8n 1.x: `sleep` knows no signal
@@ -38,6 +38,40 @@ describe('a pause', () => {
 			await pause;
 		},
 	);
+});
+
+test('a pause of nothing is one turn of the event loop, also after the run was stopped', async () => {
+	const clock = new FakeClock();
+	const stopping = new Cancellation(clock);
+	stopping.stop();
+	const ended = jest.fn();
+	void stopping.pause(0).then(ended);
+	await settle();
+	expect(ended).not.toHaveBeenCalled();
+	await clock.advance(1);
+	expect(ended).toHaveBeenCalled();
+});
+
+test('a deadline is checked once, at its time, whatever was set before', async () => {
+	const clock = new FakeClock();
+	const checks = jest.spyOn(clock, 'after');
+	const stopping = new Cancellation(clock);
+	const aborted: number[] = [];
+	const start = (deadline: number) =>
+		stopping
+			.run(async ({ signal, setDeadline }) => {
+				signal.addEventListener('abort', () => aborted.push(clock.now()));
+				setDeadline(deadline);
+				await new Promise(() => undefined);
+			})
+			.catch(() => undefined);
+	for (const deadline of [100, 50, 50]) void start(deadline);
+	await clock.advance(60);
+	void start(140);
+	await clock.advance(200);
+	expect(aborted).toEqual([50, 50, 100, 200]);
+	// When they were set: the first two; then, as each is over, the next one
+	expect(checks).toHaveBeenCalledTimes(4);
 });
 
 describe('work', () => {
