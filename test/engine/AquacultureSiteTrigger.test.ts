@@ -3,6 +3,7 @@ import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
 import type { Fault } from '../tools/fake-service/faults';
 import { at, defined } from '../tools/helpers/at';
+import { settle } from '../tools/helpers/fake-clock';
 import { until } from '../tools/helpers/until';
 
 const farm = useSeaFarm();
@@ -251,7 +252,12 @@ describe('where nothing responds', () => {
 		setLicense('SAMPLE-8', 1057);
 		farm.service.faults.site.push({ siteId: 1042, times: 1, connection: 'hang' });
 		const hanging = trigger.poll();
-		await until('the other site is read', () => counts.sitesServed > served);
+		await until(
+			'the other site is sent',
+			() => counts.sitesServed > served && counts.inFlight === 1,
+		);
+		// It arrives in this same process
+		for (let turn = 0; turn < 100; turn++) await settle();
 		const requests = counts.siteRequests;
 		expect(await trigger.poll()).toBeNull();
 		expect(counts.siteRequests).toBe(requests);

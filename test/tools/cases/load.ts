@@ -27,8 +27,8 @@ export const BOUNDS = {
 	seconds: 2 * 30 + 30,
 	/** A run that is refused for its rate may be paused for a minute, twice. */
 	secondsAtLimit: 2 * 60 + 30,
-	/** Of 50 sites that a rate limit never lets through while the others are read, each waits ten times, one after the other. */
-	secondsWithoutEnd: 50 * 10,
+	/** Of 50 sites that a rate limit never lets through while the others are read, each costs a few pauses and slows the run. */
+	secondsWithoutEnd: 50 * 15,
 };
 
 /** Which requests for sites the fault meets. */
