@@ -7,10 +7,11 @@ import {
 	ServiceFailure,
 	waitTooLong,
 } from '../service/failures';
-import { CREDENTIAL, sendWithCredential } from '../service/request';
-import type { Context } from '../service/request';
+import { CREDENTIAL, senderOf } from '../service/request';
+import type { Context, Send } from '../service/request';
 import { readSiteResponse } from '../service/response';
 import type { SiteResponse } from '../service/response';
+import { belongsToOtherLogin, markExpired } from '../service/tokens';
 import type { SitePart } from '../site/site';
 import { Cancellation } from './cancellation';
 import type { Timers } from './cancellation';
@@ -21,7 +22,6 @@ import { RateLimit } from './rateLimit';
 import { retry } from './retry';
 import type { Result } from './retry';
 import { Session } from './session';
-import type { Send } from './session';
 
 /** Bounds for the requests of one run. */
 export interface RunLimits {
@@ -93,7 +93,9 @@ export class SiteService {
 		this.rateLimit = new RateLimit(now);
 		const gates = [this.breaker, this.rateLimit];
 		this.concurrencyLimit = new ConcurrencyLimit(limits.maxConcurrency, this.cancellation, gates);
-		this.session = new Session(send, credentials, baseUrl, this.cancellation);
+		// Once: to check each request would take longer than all else
+		if (belongsToOtherLogin(baseUrl, credentials)) markExpired(credentials);
+		this.session = new Session(send, credentials, this.cancellation);
 	}
 
 	/** The address of the service, without a trailing slash. */
@@ -106,9 +108,7 @@ export class SiteService {
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
 		const { url } = parseBaseUrl(credentials.baseUrl);
-		const send: Send = async (own, options, bounds) =>
-			await sendWithCredential(context, own, url, options, bounds);
-		const service = new SiteService({ credentials, send }, limits);
+		const service = new SiteService({ credentials, send: senderOf(context, url) }, limits);
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;

@@ -1,10 +1,9 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { BaseUrl } from '../service/baseUrl';
 import { ServiceFailure } from '../service/failures';
-import type { LoginResult, RequestBounds, SiteRequestOptions } from '../service/request';
+import type { LoginResult, RequestBounds, Send, SiteRequestOptions } from '../service/request';
 import type { ServiceResponse, Unauthorized } from '../service/response';
-import { belongsToOtherLogin, markExpired } from '../service/tokens';
+import { markExpired, needsLogin } from '../service/tokens';
 import type { Cancellation } from './cancellation';
 
 // No token is known to expire sooner: a younger one that is rejected has not expired
@@ -18,13 +17,6 @@ const MAX_UNPROVEN_LOGINS = 2;
 
 // One site may be forbidden; three that are rejected with a new token, and none accepted, say that the token is
 const MAX_REJECTIONS = 3;
-
-/** Sends one request with these credentials, after a login if they have no token; see sendWithCredential(). */
-export type Send = (
-	credentials: ICredentialDataDecryptedObject,
-	options: SiteRequestOptions,
-	bounds: RequestBounds & { onLogin: (result: LoginResult) => void },
-) => Promise<ServiceResponse | ServiceFailure>;
 
 interface Token {
 	/** In milliseconds of the clock; -Infinity for the one that the run began with. */
@@ -56,7 +48,6 @@ export class Session {
 	constructor(
 		private readonly send: Send,
 		private readonly credentials: ICredentialDataDecryptedObject,
-		private readonly baseUrl: BaseUrl,
 		private readonly cancellation: Cancellation,
 	) {}
 
@@ -100,7 +91,7 @@ export class Session {
 		const own = { ...this.credentials };
 		let { token } = this;
 		this.secrets.add(own.password);
-		const isLogin = own.accessToken === '' || belongsToOtherLogin(this.baseUrl, own);
+		const isLogin = needsLogin(own);
 		let endLogin: (failure?: ServiceFailure) => void = () => undefined;
 		if (isLogin) {
 			// The others wait: n8n would store a token for each request that logs in

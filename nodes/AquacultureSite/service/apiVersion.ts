@@ -20,11 +20,12 @@ export const apiVersionField: INodeProperties = {
 };
 
 /**
- * The interface version that was chosen, a date in the form YYYY-MM-DD (docs/service.md#versioning).
+ * The interface version that was chosen, if any, a date in the form YYYY-MM-DD (docs/service.md#versioning).
  *
  * @throws ParameterError if it is not a date
  */
-export function parseApiVersion(value: unknown = API_VERSION): string {
+export function parseApiVersion(value: unknown): string {
+	if (value === undefined) return API_VERSION;
 	const text = typeof value === 'string' ? value.trim() : '';
 	const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : new Date(NaN);
 	if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;

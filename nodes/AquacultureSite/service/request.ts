@@ -10,7 +10,7 @@ import { asFailure, ServiceFailure } from './failures';
 import { failedLogins, logIn } from './login';
 import { outcomeOf } from './networkFailures';
 import type { ServiceResponse } from './response';
-import { belongsToOtherLogin } from './tokens';
+import { needsLogin } from './tokens';
 import type { Login } from './tokens';
 
 /** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
@@ -47,42 +47,44 @@ export const onAuthorized = new WeakMap<object, () => void>();
  * redirects are not followed.
  *
  * @param credentials decrypted; n8n writes a renewed token into them
- * @param url the base URL
  * @param bounds `onLogin` is told of a login that failed, or when the request is sent with the new token
  */
-export async function sendWithCredential(
-	context: Context,
+export type Send = (
 	credentials: ICredentialDataDecryptedObject,
-	url: string,
 	requestOptions: SiteRequestOptions,
-	{ signal, setDeadline, onLogin }: RequestBounds & { onLogin: (result: LoginResult) => void },
-): Promise<ServiceResponse | ServiceFailure> {
-	if (credentials.accessToken === '' || belongsToOtherLogin({ url }, credentials)) {
-		// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
-		const login = await logIn(context, credentials).catch(asFailure);
-		if (login instanceof ServiceFailure) {
-			onLogin(login);
-			return login;
+	bounds: RequestBounds & { onLogin: (result: LoginResult) => void },
+) => Promise<ServiceResponse | ServiceFailure>;
+
+/** @param url the base URL */
+export function senderOf(context: Context, url: string): Send {
+	return async (credentials, requestOptions, { signal, setDeadline, onLogin }) => {
+		if (needsLogin(credentials)) {
+			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
+			const login = await logIn(context, credentials).catch(asFailure);
+			if (login instanceof ServiceFailure) {
+				onLogin(login);
+				return login;
+			}
+			onAuthorized.set(credentials, () => onLogin(login));
 		}
-		onAuthorized.set(credentials, () => onLogin(login));
-	}
-	setDeadline(requestOptions.timeout);
-	const response = context.helpers.httpRequestWithAuthentication.call(
-		withSignal(context, signal),
-		CREDENTIAL,
-		{
-			...requestOptions,
-			returnFullResponse: true,
-			// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
-			ignoreHttpStatusErrors: { ignore: true, except: STATUSES_AS_ERRORS },
-			disableFollowRedirect: true,
-			skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
-		},
-		// Without it, n8n would read and decrypt the credential for each request
-		{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
-	);
-	const outcome = await outcomeOf(response, url);
-	return failedLogins.get(credentials) ?? outcome;
+		setDeadline(requestOptions.timeout);
+		const response = context.helpers.httpRequestWithAuthentication.call(
+			withSignal(context, signal),
+			CREDENTIAL,
+			{
+				...requestOptions,
+				returnFullResponse: true,
+				// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
+				ignoreHttpStatusErrors: { ignore: true, except: STATUSES_AS_ERRORS },
+				disableFollowRedirect: true,
+				skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
+			},
+			// Without it, n8n would read and decrypt the credential for each request
+			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
+		);
+		const outcome = await outcomeOf(response, url);
+		return failedLogins.get(credentials) ?? outcome;
+	};
 }
 
 /** n8n overwrites a signal among the options by that of the execution; so ours goes in as the latter. */

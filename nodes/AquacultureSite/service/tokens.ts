@@ -65,9 +65,17 @@ export function belongsToOtherLogin(
 	return tokenFingerprint !== '' && tokenFingerprint !== hash(accessToken, baseUrl, credentials);
 }
 
+// No token has it for a fingerprint
+const EXPIRED = 'expired';
+
 /** Makes n8n renew the token before it sends the next request with these credentials. */
 export function markExpired(credentials: ICredentialDataDecryptedObject): void {
-	credentials.tokenFingerprint = 'expired';
+	credentials.tokenFingerprint = EXPIRED;
+}
+
+/** Whether there is no token, or one that is marked as expired. */
+export function needsLogin(credentials: ICredentialDataDecryptedObject): boolean {
+	return credentials.accessToken === '' || credentials.tokenFingerprint === EXPIRED;
 }
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */

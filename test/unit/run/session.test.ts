@@ -1,14 +1,13 @@
 import { Cancellation, StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
-import { type Send, Session } from '../../../nodes/AquacultureSite/run/session';
-import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
+import { Session } from '../../../nodes/AquacultureSite/run/session';
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { LoginResult } from '../../../nodes/AquacultureSite/service/request';
+import type { LoginResult, Send } from '../../../nodes/AquacultureSite/service/request';
 import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
+import { needsLogin } from '../../../nodes/AquacultureSite/service/tokens';
 import { FakeClock, settle } from '../../tools/helpers/fake-clock';
 
-// Which token each request gets, and what a 401 is about. That n8n does its part is shown in session.engine.test.ts
+// Which token each request gets, and what a 401 is about. That n8n does its part is shown in test/engine/run/session.test.ts
 
-const BASE_URL = parseBaseUrl('https://api.example.com');
 const PASSWORD = 'sample-password';
 const LOST = new ServiceFailure('Lost', 'Wait', { subject: 'service', retry: 'retry' });
 const LOGIN_FAILED = new ServiceFailure('Busy', 'Wait', { subject: 'service', scope: 'run' });
@@ -33,12 +32,12 @@ class Run {
 		credentials: { accessToken?: string; tokenFingerprint?: string } = { accessToken: '0' },
 	) {
 		const login = { tokenFingerprint: '', password: PASSWORD, ...credentials };
-		this.session = new Session(this.send, login, BASE_URL, this.cancellation);
+		this.session = new Session(this.send, login, this.cancellation);
 	}
 
 	/** n8n's part: a login if there is no token, or one that is out of date. */
 	private readonly send: Send = async (own, { url }, { onLogin }) => {
-		if (own.accessToken === '' || own.tokenFingerprint !== '') {
+		if (needsLogin(own)) {
 			this.logins++;
 			const result = await this.wait<LoginResult>('login');
 			if (!(result instanceof ServiceFailure)) {
@@ -144,7 +143,7 @@ test('a request that gets no response says nothing of the token', async () => {
 describe('a login', () => {
 	test.each([
 		['without a token', { accessToken: '' }],
-		['with the token of another login', { accessToken: '7', tokenFingerprint: 'another' }],
+		['with a token that is marked as expired', { accessToken: '7', tokenFingerprint: 'expired' }],
 	])('is needed %s: one request logs in, the others wait for it', async (_, credentials) => {
 		const run = new Run(credentials);
 		expect(await run.read('ABC')).toBe('login');

@@ -1,7 +1,7 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
-import type { Send } from '../../../nodes/AquacultureSite/run/session';
+import type { Send } from '../../../nodes/AquacultureSite/service/request';
 import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
 import { connectionFailure } from '../../../nodes/AquacultureSite/service/networkFailures';
 import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
