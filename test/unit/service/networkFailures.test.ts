@@ -6,7 +6,7 @@ import {
 	responseIn,
 } from '../../../nodes/AquacultureSite/service/networkFailures';
 
-// That n8n and Node really have such errors is shown in test/engine/wire and test/engine/proxy.test.ts
+// That n8n and Node really have such errors is shown in test/engine/faults, test/engine/wire and test/engine/proxy.test.ts
 
 const API = 'https://api.example.com';
 
@@ -24,49 +24,38 @@ describe('the response in an error', () => {
 	const found = { statusCode: 500, headers: { a: 'b' }, body: 'Out of order' };
 	const nested = (depth: number): object =>
 		depth === 0 ? { response } : { cause: nested(depth - 1) };
+	const bare = (status: number) => ({ status, headers: {} });
+	const read = (statusCode: number, body?: string) => ({ statusCode, headers: {}, body });
+	const request = { protocol: 'https:', socket: { encrypted: false } };
 
 	test.each<[string, unknown, object | undefined]>([
 		['of its own', { response }, found],
-		['of its cause', nested(1), found],
 		['of a cause five levels below', nested(5), found],
 		['not deeper: there may be a circle', nested(6), undefined],
 		['of one in a list', { errors: [null, { response }] }, found],
 		['the outermost', { response, cause: { response: { ...response, status: 400 } } }, found],
-		['from which data was cut off', { response: { status: 299, headers: {} } }, undefined],
 		[
-			'a refusal that was cut off',
-			{ response: { status: 300, headers: {} } },
-			{ statusCode: 300, headers: {}, body: undefined },
+			'with what shows whether a proxy sent it',
+			{ cause: { response, request } },
+			{ ...found, request },
 		],
-		[
-			'with data of any kind',
-			{ response: { status: 100, headers: {}, data: '' } },
-			{ statusCode: 100, headers: {}, body: '' },
-		],
-		['of no status', { response: { status: 99, headers: {}, data: '' } }, undefined],
-		[
-			'of n8n 1.x, its status alone',
-			{ httpCode: '502' },
-			{ statusCode: 502, headers: {}, body: undefined },
-		],
+		['from which data was cut off', { response: bare(299) }, undefined],
+		['a refusal that was cut off', { response: bare(300) }, read(300)],
+		['with data of any kind', { response: { ...bare(100), data: '' } }, read(100, '')],
+		['of no status', { response: { ...bare(99), data: '' } }, undefined],
+		['of n8n 1.x, its status alone', { httpCode: '502' }, read(502)],
+		['of n8n 1.x, from which data was cut off', { httpCode: '200' }, undefined],
 		['none: a code of the network', { httpCode: 'ECONNRESET' }, undefined],
 		['none: the error is a text', 'Unexpected', undefined],
 		['none: there is no error', null, undefined],
-		['none at all', undefined, undefined],
 	])('%s', (_, error, expected) => {
 		expect(responseIn(error)).toEqual(expected);
-	});
-
-	test('with the request beside it, which shows whether a proxy sent it', () => {
-		const request = { protocol: 'https:', socket: { encrypted: false } };
-		expect(responseIn({ cause: { response, request } })).toEqual({ ...found, request });
 	});
 });
 
 describe('a request without a response', () => {
 	const PROXY = 'The network proxy cannot be reached';
 	const CLOSED = 'The network proxy ended the connection';
-	const NOT_SENT = 'n8n did not send the request';
 	const closed = 'Proxy connection ended before receiving CONNECT response';
 	const connect = (address: string) => `connect ECONNREFUSED ${address}`;
 	const refused = (address: string) => ({ message: connect(address), code: 'ECONNREFUSED' });
@@ -75,6 +64,7 @@ describe('a request without a response', () => {
 		[CLOSED, API, { message: closed }],
 		[CLOSED, API, { cause: { messages: ['500', closed] } }],
 		[PROXY, '10.0.0.1:3128.', refused('10.0.0.1:3128')],
+		[PROXY, ' ::1:3128.', { cause: { message: 'connect ETIMEDOUT ::1:3128' } }],
 		[PROXY, '10.0.0.1:80.', refused('10.0.0.1:80')],
 		[PROXY, '10.0.0.1:443.', refused('10.0.0.1:443'), 'http://api.example.com'],
 		[PROXY, '10.0.0.1:443.', refused('10.0.0.1:443'), 'https://api.example.com:8443'],
@@ -83,19 +73,11 @@ describe('a request without a response', () => {
 		[REFUSED_CONNECTION, API, refused('10.0.0.1:443')],
 		[REFUSED_CONNECTION, 'http://a', refused('10.0.0.1:80'), 'http://a'],
 		[REFUSED_CONNECTION, API, refused('10.0.0.1:8443'), `${API}:8443`],
-		[
-			REFUSED_CONNECTION,
-			API,
-			{ message: `Failed: ${connect('10.0.0.1:1')}`, code: 'ECONNREFUSED' },
-		],
+		[REFUSED_CONNECTION, API, { ...refused(''), message: `Failed: ${connect('10.0.0.1:1')}` }],
 		[NOT_FOUND, API, { message: 'getaddrinfo ENOTFOUND api.example.com', code: 'ENOTFOUND' }],
 		[NOT_FOUND, API, { message: 'x getaddrinfo ENOTFOUND proxy.example', code: 'ENOTFOUND' }],
 		[REFUSED_CONNECTION, API, { code: 7, cause: { httpCode: 'ECONNREFUSED' } }],
 		[LOST, API, { httpCode: '502' }],
-		[NOT_SENT, 'n8n says: "Blocked by rules". ', { message: 'Blocked', description: 'by rules' }],
-		[NOT_SENT, 'n8n says: "Blocked". ', { message: 'Blocked', code: 'blocked_by_n8n' }],
-		[NOT_SENT, 'Check whether n8n', { code: 502, httpCode: '502x' }],
-		[NOT_SENT, 'Check whether n8n', undefined],
 	])('%s, %s: %j', (message, description, error, url = API) => {
 		const failure = networkFailure(error, url);
 		expect(failure.message).toBe(message);
@@ -111,13 +93,18 @@ describe('a request without a response', () => {
 		},
 	);
 
-	test.each([
-		['Blocked', 'n8n says: "Blocked". '],
-		['', ''],
-	])('that n8n did not send: %j', (message, said) => {
-		const failure = networkFailure({ message }, API);
-		expect(failure.description).toBe(`${said}Check whether n8n is allowed to call ${API}`);
-		expect(failure).toMatchObject({ subject: 'service', retry: 'no', scope: 'run' });
+	test.each<[error: unknown, said: string]>([
+		[{ message: 'Blocked', description: 'by rules' }, 'n8n says: "Blocked by rules". '],
+		[{ message: 'Blocked', code: 'blocked_by_n8n' }, 'n8n says: "Blocked". '],
+		[{ message: '', code: 502, httpCode: '502x' }, ''],
+		[{ errors: { code: 'ECONNREFUSED' } }, ''],
+		[undefined, ''],
+	])('was not sent by n8n: %j', (error, said) => {
+		expect(networkFailure(error, API)).toMatchObject({
+			message: 'n8n did not send the request',
+			description: `${said}Check whether n8n is allowed to call ${API}`,
+			...{ subject: 'service', retry: 'no', scope: 'run' },
+		});
 	});
 });
 
@@ -151,18 +138,16 @@ describe('a connection that failed', () => {
 		expect(failure).toMatchObject({ message: REFUSED_CONNECTION, scope: 'run' });
 	});
 
-	test.each([['ECONNRESET', 'HPE_INVALID_CONSTANT', 'ECONNREFUSED', 'ETIMEDOUT']])(
-		'of a login that was sent to http://: try https://',
-		(...codes) => {
+	test.each(['ECONNRESET', 'HPE_INVALID_CONSTANT', 'ECONNREFUSED', 'ETIMEDOUT'])(
+		'of a login that was sent to http://: try https:// (%s)',
+		(code) => {
 			const TRY = /^Try https:\/\/ instead of http:\/\/ in 'Base URL'\. /;
-			for (const code of codes) {
-				const adviceAt = (url: string, scope?: FailureScope) =>
-					connectionFailure([code], url, scope).description;
-				expect(adviceAt('http://api.example.com', 'run')).toMatch(TRY);
-				expect(adviceAt(API, 'run')).not.toMatch(TRY);
-				// A site is requested after a login, or with a token of this address
-				expect(adviceAt('http://api.example.com')).not.toMatch(TRY);
-			}
+			const adviceAt = (url: string, scope?: FailureScope) =>
+				connectionFailure([code], url, scope).description;
+			expect(adviceAt('http://api.example.com', 'run')).toMatch(TRY);
+			expect(adviceAt(API, 'run')).not.toMatch(TRY);
+			// A site is requested after a login, or with a token of this address
+			expect(adviceAt('http://api.example.com')).not.toMatch(TRY);
 		},
 	);
 
