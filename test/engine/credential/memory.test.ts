@@ -117,11 +117,8 @@ describe('when a credential that worked is edited, the stored token is not used 
 		await n8n.run({ node: get });
 	});
 
-	test.each([
-		['a wrong password', { password: 'wrong' }],
-		['another username', { username: 'somebody-else@example.com' }],
-	])('%s gets no data, and the test rejects it', async (_, changes) => {
-		n8n.editCredential(CREDENTIAL, changes);
+	test('a wrong password gets no data, and the test rejects it', async () => {
+		n8n.editCredential(CREDENTIAL, { password: 'wrong' });
 		expect((await n8n.run({ node: get })).error?.message).toContain(REJECTED);
 		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject(rejection);
 		expect(service.counts).toMatchObject({ refusedLogins: 1, siteRequests: 1 });
