@@ -8,6 +8,7 @@ import {
 	readTestResponse,
 	readTokenResponse,
 } from '../../../nodes/AquacultureSite/service/response';
+import { forAll } from '../../tools/helpers/fuzz';
 
 const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
 
@@ -40,119 +41,107 @@ const FROM_PROXY: Details = { request: { protocol: 'https:', socket: { encrypted
 
 const to = (location: string): Details => ({ headers: { location } });
 const after = (seconds: string): Details => ({ headers: { 'retry-after': seconds } });
+const bodies = (...all: unknown[]): Details[] => all.map((body) => ({ body }));
+const WITH_PAGE: Details = { body: PAGE };
 
 const REJECTED = 'The service rejected the username or password';
 const PAGE_REFUSED = 'The login was refused with a web page (status {status})';
-const PAGE_REFUSES_SITE = 'Access to site 1042 was refused with a web page (status {status})';
-const NEEDS_HTTPS = 'The service expects HTTPS at this address';
 const NO_LOGIN = 'No login endpoint was found at this address';
 const NO_TOKEN = 'The login response contains no access token';
+const NO_ACCESS = 'This user has no access to site 1042';
 const REFUSED = 'The service rejected the request for site 1042 (status {status})';
+const PAGE_REFUSES_SITE = 'Access to site 1042 was refused with a web page (status {status})';
 const MOVED = 'The service redirects to another address';
 const BUSY = 'The service is receiving too many requests';
 const UNAVAILABLE = 'The service is unavailable (status {status})';
 const EMPTY = 'The response for site 1042 is empty';
-const NOT_VALID = 'The response for site 1042 is not valid';
-const INSTEAD = 'The service returned a web page instead of site 1042';
 
-type Case = [status: number, message: string, advice: RegExp, details?: Details];
+/** What is said of each of these statuses, with each of these details. */
+type Case = [statuses: number[], message: string, advice: RegExp, ...details: Details[]];
+
+const eachOf = (cases: Case[]) =>
+	cases.flatMap(([statuses, message, advice, ...details]) =>
+		statuses.flatMap((status) =>
+			(details.length > 0 ? details : [{}]).map(
+				(detail) => [status, message.replace('{status}', String(status)), advice, detail] as const,
+			),
+		),
+	);
+
+const TOKEN_CASES: Case[] = [
+	[[400, 401, 403], REJECTED, /^Open .* 'Password'.* locked/],
+	[[404, 405], NO_LOGIN, /'Base URL'.* not the address/, {}, WITH_PAGE],
+	[[402, 499], 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
+	[[200], 'The login returned a web page', /not of its website.*login page/, WITH_PAGE],
+	[[400, 401, 403], PAGE_REFUSED, /^A proxy or firewall.*'Username'.*locked/, WITH_PAGE],
+	[[402, 499], PAGE_REFUSED, /^A proxy or firewall.*'Password'\.$/, WITH_PAGE],
+	[
+		[400],
+		'The service expects HTTPS at this address',
+		/^Open .* enter https:\/\//,
+		// nginx, Apache, Go and Tomcat
+		...bodies(
+			'<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>',
+			"<!DOCTYPE HTML>\n<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
+			'Client sent an HTTP request to an HTTPS server.\n',
+			'Bad Request\nThis combination of host and port requires TLS.\n',
+		),
+	],
+	[[200], NO_TOKEN, /not of its website.*operator\.$/],
+	[[304], NO_TOKEN, /./, { body: '' }],
+];
+
+const SITE_CASES: Case[] = [
+	[[400, 402, 422, 499], REFUSED, /^Check .*'API Version'/],
+	[[401], 'The service rejected a newly issued access token', /^The login succeeded/],
+	[[401], NO_ACCESS, /^Ask the service/, { unauthorized: 'site' }],
+	[[401], NO_ACCESS, /./, { ...WITH_PAGE, unauthorized: 'site' }],
+	[[403], NO_ACCESS, /^Ask the service operator/],
+	[[404], 'Site 1042 was not found', /^Check the site ID\./, {}, WITH_PAGE],
+	[[400, 402, 403, 405, 422, 499], PAGE_REFUSES_SITE, /^A proxy or .*network admin/, WITH_PAGE],
+	[[200], EMPTY, /^Try again later/, ...bodies('', null, undefined)],
+	[
+		[200],
+		'The response for site 1042 is not valid',
+		/^It does not contain this site\. Try again/,
+		...bodies('Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'),
+		...bodies({}, { error: 'maintenance' }, { data: { siteId: 1042 } }, [{ siteId: 1042 }]),
+		...bodies({ siteId: 1043 }, { siteId: null }, { siteId: [1042] }, { siteId: 2 ** 60 }),
+	],
+	[
+		[200],
+		'The service returned a web page instead of site 1042',
+		/'Base URL'.*login page/,
+		...bodies(PAGE, '<HTML>', '\n <!DocType html>', '<?xml version="1.0"?>', '<head>'),
+		...bodies('<body a="b">'),
+	],
+	[[304], EMPTY, /./, { body: '' }],
+];
+
+const COMMON_CASES: Case[] = [
+	[[300], MOVED, /in 'Base URL'\. .* let n8n through\.$/],
+	[[300], MOVED, /^The redirect was not followed/, { body: { siteId: 1042 } }],
+	[[302], MOVED, / let n8n through\.$/, to('/elsewhere')],
+	[[399], MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
+	[[429], BUSY, /^Try again later.* higher limit\./],
+	[[429], BUSY, /^Try again in 5 minutes; if this persists, ask/, after('300')],
+	[[500], UNAVAILABLE, /your workflow\. Try again later/],
+	[[502, 504], UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
+	[[503], UNAVAILABLE, /your workflow\. Try again in 1 second; if/, after('1')],
+];
 
 describe.each([
-	{
-		endpoint: 'token',
-		fail: fromToken,
-		cases: [
-			...[400, 401, 403].map((status): Case => [status, REJECTED, /^Open .* 'Password'.* locked/]),
-			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'.* not the address/]),
-			[402, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
-			[499, 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
-			[200, 'The login returned a web page', /not of its website.*login page/, { body: PAGE }],
-			...[400, 401, 403].map((status): Case => [
-				status,
-				PAGE_REFUSED,
-				/^A proxy or firewall.*'Username'.*locked/,
-				{ body: PAGE },
-			]),
-			...[402, 499].map((status): Case => [
-				status,
-				PAGE_REFUSED,
-				/^A proxy or firewall.*'Password'\.$/,
-				{ body: PAGE },
-			]),
-			...[404, 405].map((status): Case => [status, NO_LOGIN, /'Base URL'/, { body: PAGE }]),
-			// nginx, Apache, Go and Tomcat
-			...[
-				'<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>',
-				"<!DOCTYPE HTML>\n<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
-				'Client sent an HTTP request to an HTTPS server.\n',
-				'Bad Request\nThis combination of host and port requires TLS.\n',
-			].map((body): Case => [400, NEEDS_HTTPS, /^Open .* enter https:\/\//, { body }]),
-			[200, NO_TOKEN, /not of its website.*operator\.$/],
-			[304, NO_TOKEN, /./, { body: '' }],
-		] satisfies Case[],
-	},
-	{
-		endpoint: 'site',
-		fail: fromSite,
-		cases: [
-			...[400, 402, 422, 499].map((status): Case => [status, REFUSED, /^Check .*'API Version'/]),
-			[401, 'The service rejected a newly issued access token', /^The login succeeded/],
-			[401, 'This user has no access to site 1042', /^Ask the service/, { unauthorized: 'site' }],
-			[403, 'This user has no access to site 1042', /^Ask the service operator/],
-			[404, 'Site 1042 was not found', /^Check the site ID\./],
-			...[400, 402, 403, 405, 422, 499].map((status): Case => [
-				status,
-				PAGE_REFUSES_SITE,
-				/^A proxy or firewall.*network administrator/,
-				{ body: PAGE },
-			]),
-			[404, 'Site 1042 was not found', /./, { body: PAGE }],
-			[401, 'This user has no access to site 1042', /./, { body: PAGE, unauthorized: 'site' }],
-			...['', null, undefined].map((body): Case => [200, EMPTY, /^Try again later/, { body }]),
-			...[
-				...['Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'],
-				...[{}, { error: 'maintenance' }, { data: { siteId: 1042 } }, [{ siteId: 1042 }]],
-				...[{ siteId: 1043 }, { siteId: null }, { siteId: [1042] }, { siteId: 2 ** 60 }],
-			].map((body): Case => [
-				200,
-				NOT_VALID,
-				/^It does not contain this site\. Try again/,
-				{ body },
-			]),
-			...[
-				PAGE,
-				'<HTML>',
-				'\n <!DocType html>',
-				'<?xml version="1.0"?>',
-				'<head>',
-				'<body a="b">',
-			].map((body): Case => [200, INSTEAD, /'Base URL'.*login page/, { body }]),
-			[304, EMPTY, /./, { body: '' }],
-		] satisfies Case[],
-	},
-])('a response of the $endpoint endpoint', ({ fail, cases }) => {
-	const common: Case[] = [
-		[300, MOVED, /in 'Base URL'\. .* let n8n through\.$/],
-		[300, MOVED, /^The redirect was not followed/, { body: { siteId: 1042 } }],
-		[302, MOVED, / let n8n through\.$/, to('/elsewhere')],
-		[399, MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
-		[429, BUSY, /^Try again later.* higher limit\./],
-		[429, BUSY, /^Try again in 5 minutes; if this persists, ask/, after('300')],
-		[500, UNAVAILABLE, /your workflow\. Try again later/],
-		[502, UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
-		[504, UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
-		[503, UNAVAILABLE, /your workflow\. Try again in 1 second; if/, after('1')],
-	];
-
-	test.each<Case>([...cases, ...common])('%i: %s', (status, message, advice, details = {}) => {
+	['token', fromToken, TOKEN_CASES],
+	['site', fromSite, SITE_CASES],
+] as const)('a response of the %s endpoint', (_, fail, cases) => {
+	test.each(eachOf([...cases, ...COMMON_CASES]))('%i: %s', (status, message, advice, details) => {
 		const failure = fail(status, details);
-		expect(failure.message).toBe(message.replace('{status}', String(status)));
+		expect(failure).toMatchObject({ message, httpStatus: status });
 		expect(failure.description).toMatch(advice);
 		// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
 		expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
 		expect(failure.message).not.toMatch(/error|problem|failure|mistake/i);
 		expect(failure.description).not.toMatch(/error|failure|mistake/i);
-		expect(failure).toMatchObject({ httpStatus: status });
 	});
 
 	test.each([
@@ -206,25 +195,27 @@ describe.each([
 	const INSTEAD_OF_SERVICE = 'A network proxy responded instead of the service (status {status})';
 	const UNREACHED = 'The network proxy could not reach the service (status {status})';
 
-	test.each<Case>([
-		[407, 'The network proxy requires a login (status {status})', /HTTP_PROXY and HTTPS_PROXY\.$/],
-		[511, 'The network requires a login (status {status})', /^Ask your network admin/],
-		...[502, 503, 504].map((status): Case => [status, UNREACHED, /^Open .*'Base URL'/, seen]),
-		[403, 'A proxy or firewall blocked the request (status {status})', /^Ask .* reason\.$/, seen],
-		...[399, 401, 500].map((status): Case => [
-			status,
-			INSTEAD_OF_SERVICE,
-			/HTTP_PROXY and HTTPS_PROXY, .*'Base URL'\.$/,
-			seen,
-		]),
-		...named.map((name): Case => [400, INSTEAD_OF_SERVICE, /./, { headers: { [name]: '1' } }]),
-	])('%i: %s', (status, message, advice, details = {}) => {
+	const cases: Case[] = [
+		[
+			[407],
+			'The network proxy requires a login (status {status})',
+			/HTTP_PROXY and HTTPS_PROXY\.$/,
+		],
+		[[511], 'The network requires a login (status {status})', /^Ask your network admin/],
+		[[502, 503, 504], UNREACHED, /^Open .*'Base URL'/, seen],
+		[[403], 'A proxy or firewall blocked the request (status {status})', /^Ask .* reason\.$/, seen],
+		[[399, 401, 500], INSTEAD_OF_SERVICE, /HTTP_PROXY and HTTPS_PROXY, .*'Base URL'\.$/, seen],
+		[[400], INSTEAD_OF_SERVICE, /./, ...named.map((name) => ({ headers: { [name]: '1' } }))],
+	];
+
+	test.each(eachOf(cases))('%i: %s', (status, message, advice, details) => {
 		const failure = fail(status, details);
-		expect(failure.message).toBe(message.replace('{status}', String(status)));
+		const mayPass = [502, 503, 504].includes(status);
+		const retry = mayPass ? 'retry' : 'no';
+		expect(failure).toMatchObject({ message, subject: 'service', retry });
+		expect(failure.scope).toBe(mayPass ? scope : 'run');
 		expect(failure.description).toMatch(advice);
 		expect(failure.httpStatus).toBeUndefined();
-		const mayPass = [502, 503, 504].includes(status);
-		expect(failure).toMatchObject({ subject: 'service', scope: mayPass ? scope : 'run' });
 	});
 
 	test('is quoted as the proxy', () => {
@@ -280,18 +271,6 @@ test.each([
 	expect(readSiteResponse(siteId, response, { secrets: [] })).toBe(response);
 });
 
-test('a proxy that cannot reach the service is asked again, any other one is not', () => {
-	for (const [status, retry] of [
-		[502, 'retry'],
-		[503, 'retry'],
-		[504, 'retry'],
-		[500, 'no'],
-		[403, 'no'],
-	] as const) {
-		expect(fromSite(status, FROM_PROXY).retry).toBe(retry);
-	}
-});
-
 test('a rate limit is about an option of the node, unless it was the login', () => {
 	const inNode = (failure: ServiceFailure) => toWords(failure.advice, { hasOptions: true });
 	expect(inNode(fromSite(429))).toMatch(/lower 'Max Concurrency' under 'Options'/);
@@ -338,16 +317,16 @@ describe('the access token', () => {
 		expect(read(body, status)).toBe('!a.b-c~');
 	});
 
-	test.each<[unknown, number?]>([
-		...[199, 300, 400].map((status): [unknown, number] => [{ access_token: 'a' }, status]),
-		...[null, 'a', 7, [], {}].map((body): [unknown] => [body]),
-		...['', ' ', 'a b', ' a', 'a\n', 'tøken', '\u007F', 7, null, ['a']].map((token): [unknown] => [
-			{ access_token: token },
-		]),
-		...['MAC', '', null, 7, ['Bearer']].map((type): [unknown] => [
-			{ access_token: 'a', token_type: type },
-		]),
-	])('is not in %j', (body, status = 200) => {
+	const good = { access_token: 'a' };
+
+	test.each<{ body: unknown; status?: number }>([
+		...[199, 300, 400].map((status) => ({ body: good, status })),
+		...[null, 'a', 7, [], {}].map((body) => ({ body })),
+		...['', ' ', 'a b', ' a', 'a\n', 'tøken', '\u007F', 7, null, ['a']].map((access_token) => ({
+			body: { access_token },
+		})),
+		...['MAC', '', null, 7, ['Bearer']].map((token_type) => ({ body: { ...good, token_type } })),
+	])('is not in %j', ({ body, status = 200 }) => {
 		expect(read(body, status)).toBeInstanceOf(ServiceFailure);
 	});
 });
@@ -359,17 +338,15 @@ test('any response of either endpoint is a site, or a sentence without the secre
 		headers: fc.record({ 'retry-after': fc.oneof(fc.jsonValue(), near), location: fc.jsonValue() }),
 		body: fc.oneof(fc.jsonValue(), fc.record({ message: fc.constantFrom('s3cret', 'No s3cret!') })),
 	});
-	fc.assert(
-		fc.property(response, (value) => {
-			const read = readSiteResponse('1042', value, { secrets: ['s3cret'] });
-			const login = { url: 'http://a', password: 's3cret' };
-			const all = [read, readTokenResponse(value, login), readTestResponse('0', value, ['s3cret'])];
-			for (const failure of all) {
-				if (!(failure instanceof ServiceFailure)) continue;
-				expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
-				expect(failure.description).not.toContain('s3cret');
-				expect(failure.retryAfter ?? 0).toBeGreaterThanOrEqual(0);
-			}
-		}),
-	);
+	forAll([response], (value) => {
+		const read = readSiteResponse('1042', value, { secrets: ['s3cret'] });
+		const login = { url: 'http://a', password: 's3cret' };
+		const all = [read, readTokenResponse(value, login), readTestResponse('0', value, ['s3cret'])];
+		for (const failure of all) {
+			if (!(failure instanceof ServiceFailure)) continue;
+			expect(failure.message).toMatch(/^[A-Z][^.\n]*[^.]$/);
+			expect(failure.description).not.toContain('s3cret');
+			expect(failure.retryAfter ?? 0).toBeGreaterThanOrEqual(0);
+		}
+	});
 });
