@@ -2,18 +2,18 @@ import { loadavg } from 'node:os';
 import { at } from '../helpers/at';
 import { BLOCKS, writeBlock } from '../helpers/document';
 import { runCommand, say } from '../n8n/cli';
-import { run } from '../n8n/processes';
+import { outputOf } from '../n8n/processes';
 import { prepareSetup } from '../n8n/setup';
 import { ROOT } from '../n8n/workspace';
-import { AQUACULTURE_SITE, BARE_HELPER, DECLARATIVE, HTTP_REQUEST } from './callers';
-import { aftermaths, type Case, limits, lowerLimit, matrix, others, VERY_LARGE } from './cases';
+import { AQUACULTURE_SITE, BARE_HELPER, CALLERS, HTTP_REQUEST } from './callers';
+import { aftermaths, limits, lowerLimit, matrix, others, VERY_LARGE } from './cases';
 import { writeChart } from './chart';
-import { type AftermathRun, type LimitedRun, measureAftermath, measureLimit } from './limits';
-import { type CaseResult, measureCase } from './measure';
+import { measureAftermath, measureLimit } from './limits';
+import { measureCase } from './measure';
 import { weighPackage } from './package-weight';
 import { Platform } from './platform';
-import { reportOf } from './report';
-import { measureVeryLarge, type VeryLargeRun } from './very-large';
+import { type Findings, reportOf } from './report';
+import { measureVeryLarge } from './very-large';
 
 const USAGE = `Measures the node in a real n8n, side by side with n8n's own ways to get the same data.
 
@@ -30,61 +30,43 @@ runCommand(USAGE, OPTIONS, async ({ quick }, cleanup) => {
 	say(`Starting n8n ${version}.`);
 	const platform = await Platform.start(cleanup, setup, VERY_LARGE);
 	say('Weighing the package.');
-	const weight = await weighPackage(platform);
-	const { stdout } = await run(node, ['--version'], { cwd: ROOT, env: {} });
+	const weight = await weighPackage(platform.n8n, setup);
+	const nodeVersion = await outputOf(node, ['--version'], { cwd: ROOT, env: {} });
 
 	say('Warming up.');
-	const all = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE, BARE_HELPER];
-	for (const caller of [...all, ...all]) await platform.run(caller, { items: 200 });
+	for (const caller of [...CALLERS, ...CALLERS]) await platform.run(caller, { items: 200 });
 
-	const measure = async (cases: Case[]): Promise<CaseResult[]> => {
-		const results: CaseResult[] = [];
-		for (const one of cases) {
-			const result = await measureCase(platform, one);
-			const rows = result.rows.map(
-				(row) => `${row.caller.title} ${Math.round(row.milliseconds)} ms`,
-			);
-			say(`${one.title}: ${rows.join(', ')}`);
-			results.push(result);
+	/** One after the other. */
+	async function each<T extends { title: string }, R>(
+		list: T[],
+		measure: (platform: Platform, one: T) => Promise<R>,
+	): Promise<R[]> {
+		const results: R[] = [];
+		for (const one of list) {
+			say(one.title);
+			results.push(await measure(platform, one));
 		}
 		return results;
-	};
-	const inMatrix = await measure(matrix(quick));
-	const besideLowerLimit = await measure(lowerLimit(quick));
-	const besides = await measure(others(quick));
-	const limited: LimitedRun[] = [];
-	for (const hasRetryAfter of [true, false]) {
-		for (const limit of limits(quick)) {
-			if (!(limit.hasRetryAfter ?? [true, false]).includes(hasRetryAfter)) continue;
-			say(`${limit.title}${hasRetryAfter ? '' : ', no Retry-After'}`);
-			limited.push(...(await measureLimit(platform, limit, hasRetryAfter)));
-		}
 	}
-	const after: AftermathRun[] = [];
-	for (const aftermath of aftermaths(quick)) {
-		say(`A run ${aftermath.title}`);
-		after.push(await measureAftermath(platform, aftermath));
-	}
-	const veryLarge: VeryLargeRun[] = [];
-	for (const caller of quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST, BARE_HELPER]) {
-		say(`A very large run: ${caller.title}`);
-		veryLarge.push(await measureVeryLarge(platform, caller));
-	}
-
-	const report = reportOf({
-		source: `\`npm run bench${quick ? ' -- --quick' : ''}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${version} on Node.js ${stdout.trim().slice(1)}`,
+	const findings: Findings = {
+		source: `\`npm run bench${quick ? ' -- --quick' : ''}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${version} on Node.js ${nodeVersion.slice(1)}`,
 		loadBefore,
-		matrix: inMatrix,
-		lowerLimit: besideLowerLimit,
-		limited,
-		after,
-		others: besides,
-		veryLarge,
 		weight,
-	});
+		matrix: await each(matrix(quick), measureCase),
+		lowerLimit: await each(lowerLimit(quick), measureCase),
+		others: await each(others(quick), measureCase),
+		limited: (await each(limits(quick), measureLimit)).flat(),
+		after: await each(aftermaths(quick), measureAftermath),
+		veryLarge: await each(
+			quick ? [] : [AQUACULTURE_SITE, HTTP_REQUEST, BARE_HELPER],
+			measureVeryLarge,
+		),
+	};
+
+	const report = reportOf(findings);
 	say('Done. The whole report:');
 	console.log(`\n${report}`);
 	if (quick) return;
 	writeBlock(BLOCKS.benchmark, report);
-	writeChart(inMatrix);
+	writeChart(findings.matrix);
 });

@@ -1,4 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
+import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
 import type { CredentialReference, NewWorkflow } from '../n8n/n8n';
 import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../n8n/workflows';
 
@@ -11,22 +12,20 @@ export interface Caller {
 const SITE_ID = '={{ $json.siteId }}';
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-const requestCaller = (title: string, options: INodeParameters = {}): Caller => ({
-	title,
-	node: (credential, baseUrl) =>
-		httpRequest(title, credential, `=${baseUrl}/meta/sites/{{ $json.siteId }}`, CONTINUE, {
-			sendQuery: true,
-			queryParameters: { parameters: [{ name: '$include', value: 'info,units' }] },
-			options,
-		}),
-});
-
 export const AQUACULTURE_SITE: Caller = {
 	title: 'Aquaculture Site',
 	node: (credential) => siteNode('Aquaculture Site', credential, {}, CONTINUE),
 };
 
-export const HTTP_REQUEST = requestCaller('HTTP Request');
+export const HTTP_REQUEST: Caller = {
+	title: 'HTTP Request',
+	node: (credential, baseUrl) => {
+		const url = `=${baseUrl}/meta/sites/{{ $json.siteId }}`;
+		const parameters = [{ name: '$include', value: 'info,units' }];
+		const query = { sendQuery: true, queryParameters: { parameters } };
+		return httpRequest('HTTP Request', credential, url, CONTINUE, query);
+	},
+};
 
 const benchNode = (title: string, type: string, parameters: INodeParameters, more = {}) =>
 	node(title, `n8n-nodes-bench.${type}`, 1, parameters, { ...CONTINUE, ...more });
@@ -45,20 +44,24 @@ export const BARE_HELPER: Caller = {
 		benchNode('Bare helper', 'bareHelper', {
 			baseUrl,
 			token: "={{ $('Webhook').first().json.body.token }}",
-			concurrency: "={{ $('Webhook').first().json.body.concurrency }}",
+			concurrency: parseRequestOptions({}).maxConcurrency,
 			siteId: SITE_ID,
 		}),
 };
 
+export const CALLERS = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE, BARE_HELPER];
+
+/** Of its webhook. */
+export const pathOf = ({ title }: Caller) => title.replaceAll(' ', '-');
+
 /** Webhook → items → the caller → a summary, which is the webhook's response. */
 export function workflowOf(
 	caller: Caller,
-	path: string,
 	...[credential, baseUrl]: Parameters<Caller['node']>
 ): NewWorkflow {
 	return chain(
 		`Benchmark: ${caller.title}`,
-		webhook(path, 'firstEntryJson'),
+		webhook(pathOf(caller), 'firstEntryJson'),
 		webhookItems(),
 		caller.node(credential, baseUrl),
 		node('Summary', 'n8n-nodes-bench.benchSummary', 1, { caller: caller.title }),

@@ -63,54 +63,44 @@ export interface Limit {
 	mostTime: number;
 	/** 429 unless given. */
 	status?: number;
-	/** With and without; both unless given. */
-	hasRetryAfter?: boolean[];
 }
 
 /** At first all that may be in flight are refused, later one in five. */
-const mostRefused = (items: number) => 64 + 0.2 * items;
+const bounds = (items: number, leastTime: number, mostTime: number) => {
+	return { items, leastTime, mostTime, latency: 5, mostRefused: 64 + 0.2 * items };
+};
 
 /** As nginx refuses, unless it is told otherwise. Ten refusals more tell a limit from single sites. */
-const nginx = (items: number) => ({
-	status: 503,
-	hasRetryAfter: [false],
-	...{ items, mostRefused: mostRefused(items) + 10, latency: 5 },
-});
-
-const PER_SECOND = {
-	...{ items: 200, leastTime: 9000, mostRefused: mostRefused(200), mostTime: 1.4, latency: 5 },
+const nginx = (limit: ReturnType<typeof bounds>) => {
+	return { ...limit, status: 503, mostRefused: limit.mostRefused + 10 };
 };
-const window20 = { ...PER_SECOND, limiter: () => fixedWindow(20, 1000) };
+
+const perSecond = bounds(200, 9000, 1.4);
+const window20 = () => fixedWindow(20, 1000);
+const bucket1 = () => bucket(1, 10);
 
 export const limits = (quick: boolean): Limit[] =>
 	[
-		{ ...window20, title: '20 per second, 5 ms away' },
-		{ ...window20, title: '20 per second, 100 ms away', latency: 100 },
-		{ ...PER_SECOND, title: 'bucket of 20, 20 per second', limiter: () => bucket(20, 20) },
+		{ ...perSecond, title: '20 per second, 5 ms away', limiter: window20 },
+		{ ...perSecond, title: '20 per second, 100 ms away', limiter: window20, latency: 100 },
+		{ ...perSecond, title: 'bucket of 20, 20 per second', limiter: () => bucket(20, 20) },
+		{ ...bounds(60, 11_000, 1.4), title: 'bucket of 5, 5 per second', limiter: () => bucket(5, 5) },
 		{
-			title: 'bucket of 5, 5 per second',
-			limiter: () => bucket(5, 5),
-			...{ items: 60, latency: 5, leastTime: 11_000, mostRefused: mostRefused(60), mostTime: 1.4 },
-		},
-		{
+			...bounds(250, 40_000, 1.45),
+			mostRefused: 128 + 25,
 			title: '100 per 20 seconds',
 			limiter: () => fixedWindow(100, 20_000),
-			...{ items: 250, latency: 5, leastTime: 40_000, mostRefused: 128 + 25, mostTime: 1.45 },
 		},
+		{ ...bounds(60, 5900, 2.5), title: 'bucket of 1, 10 per second', limiter: bucket1 },
 		{
-			title: 'bucket of 1, 10 per second',
-			limiter: () => bucket(1, 10),
-			...{ items: 60, latency: 5, leastTime: 5900, mostRefused: mostRefused(60), mostTime: 2.5 },
-		},
-		{
+			...nginx(bounds(60, 5900, 2.5)),
 			title: 'nginx, 10 per second, status 503',
-			limiter: () => bucket(1, 10),
-			...{ ...nginx(60), leastTime: 5900, mostTime: 2.5 },
+			limiter: bucket1,
 		},
 		{
+			...nginx(bounds(100, 8900, 2)),
 			title: 'nginx, 10 per second, burst of 10, status 503',
 			limiter: () => bucket(11, 10),
-			...{ ...nginx(100), leastTime: 8900, mostTime: 2 },
 		},
 	].slice(0, quick ? 1 : undefined);
 

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { refusalBeyond } from '../fake-service/limit';
 import { median } from '../helpers/numbers';
 import { AQUACULTURE_SITE } from './callers';
@@ -7,9 +8,8 @@ import type { Platform } from './platform';
 /** A run at a service that limits the rate. */
 export interface LimitedRun {
 	limit: Limit;
-	hasRetryAfter: boolean;
-	/** Whether it is the same run once more, in the same process of n8n. */
-	isAgain: boolean;
+	/** Whether the service states the wait, and whether it is the same run once more, in the same process of n8n. */
+	kind: string;
 	sites: number;
 	refused: number;
 	/** Times as long as the limit itself takes. */
@@ -42,23 +42,22 @@ export async function measureAftermath(
 }
 
 /** @throws Error where n8n does not finish a run */
-export async function measureLimit(
-	platform: Platform,
-	limit: Limit,
-	hasRetryAfter: boolean,
-): Promise<LimitedRun[]> {
+export async function measureLimit(platform: Platform, limit: Limit): Promise<LimitedRun[]> {
 	const { items, latency, limiter, leastTime, status } = limit;
-	const refusal = refusalBeyond(limiter(), hasRetryAfter, status);
-	const shared = { items, latency, refusal };
 	const runs: LimitedRun[] = [];
-	for (const isAgain of [false, true]) {
+	// nginx does not state the wait
+	for (const hasRetryAfter of status === 503 ? [false] : [true, false]) {
+		const refusal = refusalBeyond(limiter(), hasRetryAfter, status);
 		// The first one logs in
-		const token = isAgain ? ('valid' as const) : ('cold' as const);
-		const run = await platform.run(AQUACULTURE_SITE, { ...shared, token });
-		const [refused, time] = [run.requests - items, run.milliseconds / leastTime];
-		runs.push({ limit, hasRetryAfter, isAgain, sites: run.sites, refused, time });
-		// So that the limit of the first run does not hold for the next one
-		await new Promise((over) => setTimeout(over, limit.leastTime / 2));
+		for (const token of ['cold', 'valid'] as const) {
+			const run = await platform.run(AQUACULTURE_SITE, { items, latency, refusal, token });
+			const again = token === 'valid' ? ', again' : '';
+			const kind = `${hasRetryAfter ? 'Retry-After' : 'No Retry-After'}${again}`;
+			const [refused, time] = [run.requests - items, run.milliseconds / leastTime];
+			runs.push({ limit, kind, sites: run.sites, refused, time });
+			// So that the limit of the first run does not hold for the next one
+			await setTimeout(leastTime / 2);
+		}
 	}
 	return runs;
 }

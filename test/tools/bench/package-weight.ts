@@ -1,9 +1,9 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { median } from '../helpers/numbers';
-import { run } from '../n8n/processes';
-import type { Platform } from './platform';
+import type { N8nInstance } from '../n8n/n8n';
+import { outputOf } from '../n8n/processes';
+import type { Setup } from '../n8n/setup';
 
 export interface PackageWeight {
 	version: string;
@@ -23,21 +23,23 @@ const LOAD = `
 	console.log(performance.now() - start);
 `;
 
-export async function weighPackage({ setup, packageFolder }: Platform): Promise<PackageWeight> {
+export async function weighPackage(
+	{ userFolder }: N8nInstance,
+	{ install, tarball }: Setup,
+): Promise<PackageWeight> {
+	const packageFolder = join(userFolder, '.n8n/nodes/node_modules/n8n-nodes-aquaculture');
 	const { version, n8n } = JSON.parse(
 		readFileSync(join(packageFolder, 'package.json'), 'utf8'),
 	) as { version: string; n8n: { nodes: string[]; credentials: string[] } };
 	const files = [...n8n.credentials, ...n8n.nodes].map((file) => join(packageFolder, file));
-	const n8nRequire = createRequire(realpathSync(setup.install.script));
-	const modules = dirname(dirname(n8nRequire.resolve('n8n-workflow/package.json')));
+	// n8n is installed beside its dependencies
+	const options = {
+		cwd: packageFolder,
+		env: { NODE_PATH: join(realpathSync(install.script), '../../..') },
+	};
 	const times: number[] = [];
 	while (times.length < PROCESSES) {
-		const { code, stdout, output } = await run(setup.install.node, ['-e', LOAD, ...files], {
-			cwd: packageFolder,
-			env: { NODE_PATH: modules },
-		});
-		if (code !== 0) throw new Error(`The package could not be loaded.\n${output}`);
-		times.push(Number(stdout));
+		times.push(Number(await outputOf(install.node, ['-e', LOAD, ...files], options)));
 	}
-	return { version, packed: statSync(setup.tarball).size, loading: median(times) };
+	return { version, packed: statSync(tarball).size, loading: median(times) };
 }

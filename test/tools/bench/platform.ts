@@ -1,6 +1,5 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
 import type { Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
@@ -10,7 +9,7 @@ import { type CredentialReference, N8nInstance } from '../n8n/n8n';
 import type { Setup } from '../n8n/setup';
 import { saveCredential, startFake } from '../n8n/use-n8n';
 import { callWebhook } from '../n8n/workflows';
-import { type Caller, workflowOf } from './callers';
+import { type Caller, CALLERS, pathOf, workflowOf } from './callers';
 
 /** What one run is about. */
 export interface Setting {
@@ -51,22 +50,15 @@ const BENCH_NODES = 'n8n-nodes-bench';
 
 /** A real n8n, and beside it in this process the fake service. */
 export class Platform {
-	readonly packageFolder: string;
-
-	private readonly paths = new Map<Caller, string>();
-
 	private logins = 0;
 
 	private isWarm = false;
 
 	private constructor(
-		readonly setup: Setup,
 		readonly n8n: N8nInstance,
 		private readonly service: Service,
 		private readonly credential: CredentialReference,
-	) {
-		this.packageFolder = join(n8n.userFolder, '.n8n/nodes/node_modules/n8n-nodes-aquaculture');
-	}
+	) {}
 
 	/** @param mostSites how many sites the service has */
 	static async start(cleanup: Cleanup, setup: Setup, mostSites: number): Promise<Platform> {
@@ -76,21 +68,19 @@ export class Platform {
 		const nodes = join(n8n.userFolder, '.n8n/nodes/node_modules', BENCH_NODES);
 		cpSync(join(__dirname, BENCH_NODES), nodes, { recursive: true });
 		await n8n.start();
-		return new Platform(setup, n8n, service, await saveCredential(n8n, service));
-	}
-
-	/** Starts a new n8n process on the same data, in which nothing has run yet. */
-	async restart(): Promise<void> {
-		await this.n8n.stop();
-		await this.n8n.start();
+		const credential = await saveCredential(n8n, service);
+		for (const caller of CALLERS) {
+			const workflow = workflowOf(caller, credential, service.baseUrl);
+			await n8n.activate(await n8n.createWorkflow(workflow));
+		}
+		return new Platform(n8n, service, credential);
 	}
 
 	/** @throws Error where n8n does not finish the run */
 	async run(caller: Caller, setting: Setting): Promise<Measured> {
 		const { items, sites = items, latency = 0, refusal, token = 'valid' } = setting;
-		const path = await this.pathOf(caller);
 		const { faults, counts } = this.service;
-		await this.prepareToken(token, path);
+		await this.prepareToken(token, caller);
 		const arrivals: number[] = [];
 		const arrive = () => {
 			arrivals.push(performance.now());
@@ -100,9 +90,7 @@ export class Platform {
 		faults.site = [{ latencyMs: arrive }, ...(refusal ? [refusal] : [])];
 		const { siteRequests, tokenRequests } = counts;
 		counts.maxInFlight = 0;
-		const { maxConcurrency: concurrency } = parseRequestOptions({});
-		const bareToken = this.service.issuedTokens.at(-1);
-		const summary = await this.call(path, items, sites, { token: bareToken, concurrency });
+		const summary = await this.call(caller, items, sites);
 		faults.token = faults.site = [];
 		this.isWarm = token !== 'wrong password';
 		return {
@@ -115,17 +103,7 @@ export class Platform {
 		};
 	}
 
-	private async pathOf(caller: Caller): Promise<string> {
-		const known = this.paths.get(caller);
-		if (known !== undefined) return known;
-		const path = `bench-${this.paths.size}`;
-		const workflow = workflowOf(caller, path, this.credential, this.service.baseUrl);
-		await this.n8n.activate(await this.n8n.createWorkflow(workflow));
-		this.paths.set(caller, path);
-		return path;
-	}
-
-	private async prepareToken(token: Setting['token'], path: string): Promise<void> {
+	private async prepareToken(token: Setting['token'], caller: Caller): Promise<void> {
 		const needsLogin = token === 'cold' || token === 'wrong password';
 		if (needsLogin || !this.isWarm) {
 			// A different user each time: what is remembered of an earlier login must not help.
@@ -140,14 +118,16 @@ export class Platform {
 			});
 		}
 		if (needsLogin) return;
-		if (!this.isWarm) await this.call(path, 1, 1);
+		if (!this.isWarm) await this.call(caller, 1, 1);
 		if (token === 'expired') this.service.expireTokens();
 	}
 
-	private async call(path: string, items: number, sites: number, more?: object): Promise<Summary> {
+	private async call(caller: Caller, items: number, sites: number): Promise<Summary> {
 		const siteIds = Array.from({ length: items }, (_, index) => FIRST_SITE + (index % sites));
+		// For the bare helper, which makes no login
+		const token = this.service.issuedTokens.at(-1);
 		const call = async () => {
-			const response = await callWebhook(this.n8n, path, { siteIds, ...more });
+			const response = await callWebhook(this.n8n, pathOf(caller), { siteIds, token });
 			// Just after a start n8n does not know its webhooks yet, and after too much work it is unhealthy for a while.
 			return [404, 503].includes(response.status) ? undefined : response;
 		};

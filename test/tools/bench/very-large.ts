@@ -19,9 +19,10 @@ const PAUSE_BETWEEN_PROBES_MS = 100;
 
 /** @throws Error where n8n does not finish the run */
 export async function measureVeryLarge(platform: Platform, caller: Caller): Promise<VeryLargeRun> {
-	await platform.restart();
-	const { peakMemory: memoryBefore } = await platform.run(caller, { items: 1 });
 	const { n8n } = platform;
+	await n8n.stop();
+	await n8n.start();
+	const { peakMemory: memoryBefore } = await platform.run(caller, { items: 1 });
 	const over = new AbortController();
 	let refusals = 0;
 	/** Calls n8n again and again, and returns the time of the slowest call. */
