@@ -6,17 +6,8 @@ import { parseArgs } from 'node:util';
 import type { Config } from 'jest';
 import { BLOCKS, writeBlock } from '../helpers/document';
 import { count } from '../helpers/numbers';
-import {
-	folderTable,
-	readResult,
-	reportOf,
-	scoreOf,
-	scoreTable,
-	survivorTable,
-	timeouts,
-	type Result,
-} from './scores';
-import { findTargets, type Target } from './targets';
+import { readResult, reportOf, scoreOf, scoreTable, survivorTable, timeouts } from './scores';
+import { findTargets, QUICK, type Target } from './targets';
 
 const require = createRequire(__filename);
 const jestConfig = require('../../../jest.config.js') as Config;
@@ -83,11 +74,11 @@ async function run(targets: Target[]): Promise<void> {
 	}
 }
 
-const resultsOf = (targets: Target[]): Result[] =>
-	targets.flatMap((target) => readResult(target) ?? []);
+const resultsOf = (targets: Target[]) => targets.flatMap((target) => readResult(target) ?? []);
 
 /** What is in the document. */
-function report(targets: Target[]): string {
+function report(): string {
+	const targets = findTargets();
 	const results = resultsOf(targets);
 	const unmeasured = targets.length - results.length;
 	const changed = results.filter(({ current }) => !current).length;
@@ -96,7 +87,7 @@ function report(targets: Target[]): string {
 		...(unmeasured > 0 ? [`${count(unmeasured, 'file')} not measured yet.`] : []),
 		...(changed > 0 ? [`${count(changed, 'file')} changed since, or their tests.`] : []),
 	];
-	return [folderTable(results, KILLED_AT_LEAST), notes.join(' ')].join('\n\n');
+	return `${scoreTable(results, KILLED_AT_LEAST)}\n\n${notes.join(' ')}`;
 }
 
 /**
@@ -114,14 +105,13 @@ async function main(): Promise<void> {
 		},
 		allowPositionals: true,
 	});
-	const targets = findTargets(positionals, values.quick);
-	const current = (target: Target) => readResult(target)?.current === true;
-	if (!values.last) await run(targets.filter((target) => !current(target)));
+	const targets = findTargets(values.quick ? QUICK : positionals);
+	if (!values.last) await run(targets.filter((target) => !readResult(target)?.current));
 
 	const results = resultsOf(targets);
 	console.log(`\n${survivorTable(results)}\n\n${scoreTable(results)}`);
 	console.log(`\n${timeouts(results)} killed by a time limit`);
-	if (values.write) writeBlock(BLOCKS.mutation, report(findTargets([], false)));
+	if (values.write) writeBlock(BLOCKS.mutation, report());
 	if (!(scoreOf(results) >= KILLED_AT_LEAST)) {
 		throw new Error(`Less than ${KILLED_AT_LEAST} % of the mutants were killed`);
 	}

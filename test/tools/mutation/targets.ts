@@ -4,13 +4,12 @@ import { ROOT } from '../n8n/workspace';
 
 /** A shipped file, and the tests that judge it. */
 export interface Target {
-	/** For example nodes/AquacultureSite/site/siteIds.ts. */
 	file: string;
 	tests: string[];
 }
 
 /** What can be tested in a few minutes. */
-const QUICK = ['siteIds', 'site', 'baseUrl', 'position'];
+export const QUICK = ['siteIds', 'site', 'baseUrl', 'position'];
 
 const LOGIN_TESTS = ['test/engine/credential/', 'test/engine/isolation.test.ts'];
 const RUN_TEST = 'test/engine/run/SiteService.test.ts';
@@ -59,10 +58,7 @@ const filesIn = (folder: string) =>
 		join(folder, file).replaceAll('\\', '/'),
 	);
 
-/** For example siteIds of nodes/AquacultureSite/site/siteIds.ts. */
-const nameOf = (file: string) => file.replace(/.*\/|(\.(node|credentials))?\.ts$/g, '');
-
-/** Where the tests mirror it, for example site/siteIds. */
+/** Where the tests mirror a file, for example site/siteIds; its last part is its name. */
 const pathOf = (file: string) =>
 	file.replace('nodes/AquacultureSite/', '').replace(/(\.\w+)?\.ts$/, '');
 
@@ -70,34 +66,35 @@ function targetOf(file: string, testFiles: string[]): Target {
 	const path = pathOf(file);
 	const folder = PURE_FOLDERS.find((name) => path.startsWith(`${name}/`));
 	const own = folder ? [`test/unit/${folder}/`] : [`test/unit/${path}.`, `test/engine/${path}.`];
-	const starts = [...own, ...(OTHER_TESTS[path] ?? [])];
-	const isThere = (start: string) => testFiles.some((test) => test.startsWith(start));
-	const missing = (OTHER_TESTS[path] ?? []).filter((start) => !isThere(start));
+	const others = OTHER_TESTS[path] ?? [];
+	const missing = others.filter((start) => !testFiles.some((test) => test.startsWith(start)));
 	if (missing.length > 0) throw new Error(`There is no ${missing.join(', ')}`);
-	const tests = testFiles.filter((test) => starts.some((start) => test.startsWith(start)));
+	const tests = testFiles.filter((test) =>
+		[...own, ...others].some((start) => test.startsWith(start)),
+	);
 	if (tests.length === 0) throw new Error(`No tests are listed for ${file}`);
 	return { file, tests };
 }
 
 /**
- * All shipped files, or those of some names.
+ * The shipped files of some names, by default all.
  * @throws Error where there is no file of a name, or of one in the table above, or where no tests judge a file
  */
-export function findTargets(names: string[], quick: boolean): Target[] {
+export function findTargets(names: readonly string[] = []): Target[] {
 	const testFiles = filesIn('test').filter((file) => file.endsWith('.test.ts'));
 	const all = ['nodes', 'credentials']
 		.flatMap(filesIn)
 		.filter((file) => file.endsWith('.ts'))
 		.map((file) => targetOf(file, testFiles));
-	const wanted = quick ? QUICK : names;
-	const unknown = [
-		...wanted.filter((name) => !all.some(({ file }) => nameOf(file) === name)),
-		...Object.keys(OTHER_TESTS).filter((path) => !all.some(({ file }) => pathOf(file) === path)),
-	];
+	const isNamed = (name: string) => {
+		return ({ file }: Target) => `/${pathOf(file)}`.endsWith(`/${name}`);
+	};
+	const unknown = [...names, ...Object.keys(OTHER_TESTS)].filter(
+		(name) => !all.some(isNamed(name)),
+	);
 	if (unknown.length > 0) {
-		throw new Error(
-			`There is no ${unknown.join(', ')}. Names: ${all.map(({ file }) => nameOf(file)).join(', ')}`,
-		);
+		const known = all.map(({ file }) => pathOf(file));
+		throw new Error(`There is no ${unknown.join(', ')}. Names: ${known.join(', ')}`);
 	}
-	return wanted.length === 0 ? all : all.filter((target) => wanted.includes(nameOf(target.file)));
+	return all.filter((target) => names.length === 0 || names.some((name) => isNamed(name)(target)));
 }
