@@ -50,8 +50,8 @@ export class Changes {
 
 	private killedAt = 0;
 
-	/** Each site in every state that it ever had, oldest first. */
-	private readonly states = new Map<number, Site[]>();
+	/** The sites in every state that they ever had, oldest first. */
+	readonly states: Site[];
 
 	private counter = 0;
 
@@ -60,17 +60,13 @@ export class Changes {
 		private readonly random: Random,
 		private readonly triggers: number,
 	) {
-		for (const site of sites) this.states.set(site.siteId, [structuredClone(site)]);
+		this.states = structuredClone(sites);
 	}
 
-	/** How many states each site has had so far. */
-	get now(): Map<number, number> {
-		return new Map([...this.states].map(([siteId, states]) => [siteId, states.length]));
-	}
-
-	/** The states that a site had from a moment (an earlier `now`) on. */
-	statesSince(siteId: number, moment: Map<number, number>): Site[] {
-		return defined(this.states.get(siteId)).slice(defined(moment.get(siteId)) - 1);
+	/** The states that a site has had since there were so many states of all; none of a site that does not exist. */
+	statesSince(siteId: number, known: number): Site[] {
+		const own = (states: Site[]) => states.filter((state) => state.siteId === siteId);
+		return [...own(this.states.slice(0, known)).slice(-1), ...own(this.states.slice(known))];
 	}
 
 	/** What a trigger must still report. Of the sites that come and go, the last trigger need not report each change. */
@@ -106,7 +102,7 @@ export class Changes {
 			],
 			this.random,
 		)();
-		defined(this.states.get(site.siteId)).push(structuredClone(site));
+		this.states.push(structuredClone(site));
 	}
 
 	/** Takes in an event of one of the triggers, counted from 0. */

@@ -24,29 +24,21 @@ interface StaticData {
 	writeMs: number;
 }
 
-/** @param node Node 24 */
-export async function staticDataInSqlite(
-	{ databaseFile }: N8nInstance,
-	node: string,
-): Promise<StaticData> {
-	const args = ['--no-warnings', '-e', SQLITE, databaseFile];
-	const stdout = await outputOf(node, args, { cwd: ROOT, env: process.env });
-	return JSON.parse(stdout) as StaticData;
+const HERE = { cwd: ROOT, env: process.env };
+
+export async function staticDataInSqlite(n8n: N8nInstance): Promise<StaticData> {
+	const args = ['--no-warnings', '-e', SQLITE, n8n.databaseFile];
+	return JSON.parse(await outputOf(n8n.options.install.node, args, HERE)) as StaticData;
 }
 
 export async function staticDataInPostgres(
 	{ postgresPort }: Servers,
 	password: string,
 ): Promise<StaticData> {
+	const database = `postgres://n8n:${password}@127.0.0.1:${postgresPort}/n8n`;
 	const psql = (...sql: string[]) => {
-		const args = [
-			...['-h', '127.0.0.1', '-p', String(postgresPort), '-U', 'n8n', '-d', 'n8n', '-At'],
-			...sql.flatMap((statement) => ['-c', statement]),
-		];
-		return outputOf(postgresCommand('psql'), args, {
-			cwd: ROOT,
-			env: { ...process.env, PGPASSWORD: password },
-		});
+		const statements = sql.flatMap((statement) => ['-c', statement]);
+		return outputOf(postgresCommand('psql'), [database, '-At', ...statements], HERE);
 	};
 	const bytes = await psql(sizeQuery('octet_length("staticData"::text)'));
 	const timing = await psql('\\timing on', `${WRITE}("staticData"::text || ' ')::json`);

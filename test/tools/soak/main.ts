@@ -36,14 +36,16 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	say(`Starting n8n ${setup.install.version}.`);
 	const env = { N8N_LOG_LEVEL: 'debug' };
 	const n8n = await startN8n(cleanup, { ...setup, name: 'soak', env });
-	const soak = await Soak.create({ minutes, seed }, service, n8n);
-	await soak.run();
+	const soak = await Soak.create(seed, service, n8n);
+	await soak.run(minutes);
 	const checks = await checksOf(soak);
 	const table = markdownTable([
 		['Check', 'Seen'],
-		...checks.map(({ what, passed, seen }) => [passed ? what : `FAILED: ${what}`, seen]),
+		...checks.map(([what, passed, ...seen]) => {
+			return [passed ? what : `FAILED: ${what}`, seen.join('; ')];
+		}),
 	]);
-	const failed = checks.filter(({ passed }) => !passed).length;
+	const failed = checks.filter(([, passed]) => !passed).length;
 	const result = `${checks.length - failed} passed, ${failed} failed`;
 	console.log(`\n${table}\n`);
 	if (values.write) {

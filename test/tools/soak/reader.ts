@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { IDataObject } from 'n8n-workflow';
 import type { Site } from '../fake-service/sites';
+import { at } from '../helpers/at';
 import type { CredentialReference, N8nInstance, NewWorkflow } from '../n8n/n8n';
 import { callWebhook, chain, siteNode, webhook, webhookItems } from '../n8n/workflows';
 import type { Changes } from './changes';
@@ -27,9 +27,9 @@ const REPORTS = [
 	/.+ could not be read in the last \d+ polls/,
 ];
 
-/** Whether a text is one of these sentences and nothing more. */
-const isOneOf = (sentences: RegExp[], text: string) =>
-	sentences.some(({ source }) => new RegExp(`^${source}$`).test(text));
+/** Whether a text is one of these sentences and nothing more, with a suffix (a pattern). */
+const isOneOf = (sentences: RegExp[], text: string, suffix = '') =>
+	sentences.some(({ source }) => new RegExp(`^${source}${suffix}$`).test(text));
 
 /** Whether a text is a message of the trigger for a fault that occurs here. */
 export const isKnownFailure = (text: string) => isOneOf([...REPORTS, ...SENTENCES], text);
@@ -69,13 +69,12 @@ export class Reader {
 			random() < 0.02 ? NOT_THERE : pick(this.sites, random).siteId,
 		);
 		const { kills } = this.life;
-		const moment = this.changes.now;
+		const known = this.changes.states.length;
 		let status: number;
 		let body: unknown;
 		try {
 			const response = await callWebhook(this.n8n, WEBHOOK, { siteIds });
-			({ status } = response);
-			body = await response.json();
+			[status, body] = [response.status, await response.json()];
 		} catch (error) {
 			if (this.life.kills > kills) this.runs.interrupted += 1;
 			else this.wrong.push(`A run got no response: ${String(error)}`);
@@ -86,32 +85,19 @@ export class Reader {
 			return;
 		}
 		this.runs.answered += 1;
-		const items = Array.isArray(body) ? (body as IDataObject[]) : [];
-		if (status !== 200 || items.length !== siteIds.length) {
+		if (status !== 200 || !Array.isArray(body) || body.length !== siteIds.length) {
 			this.wrong.push(`${status}: ${JSON.stringify(body).slice(0, 300)}`);
 			return;
 		}
-		siteIds.forEach((siteId, index) => {
-			// n8n names no item where there is only one.
-			const suffix = siteIds.length > 1 ? ` [item ${index}]` : '';
-			this.judge(items[index], siteId, suffix, moment);
-		});
-	}
-
-	private judge(item: unknown, siteId: number, suffix: string, moment: Map<number, number>): void {
-		const exists = siteId !== NOT_THERE;
-		const states = exists ? this.changes.statesSince(siteId, moment) : [];
-		const { error = '' } = item as { error?: string };
-		const sentences = exists ? SENTENCES : [NOT_FOUND, ...SENTENCES];
-		if (states.some((state) => isDeepStrictEqual(item, state))) this.items.site += 1;
-		else if (
-			error.endsWith(suffix) &&
-			isOneOf(sentences, error.slice(0, error.length - suffix.length))
-		) {
-			this.items.sentence += 1;
-		} else {
-			const seen = JSON.stringify(item).slice(0, 300);
-			this.wrong.push(`Site ${siteId}${suffix}: ${seen}`);
+		for (const [index, item] of (body as Array<{ error?: string }>).entries()) {
+			const siteId = at(siteIds, index);
+			const states = this.changes.statesSince(siteId, known);
+			const sentences = siteId === NOT_THERE ? [NOT_FOUND, ...SENTENCES] : SENTENCES;
+			// n8n names no item where there is only one
+			const suffix = siteIds.length > 1 ? ` \\[item ${index}\\]` : '';
+			if (states.some((state) => isDeepStrictEqual(item, state))) this.items.site += 1;
+			else if (isOneOf(sentences, item.error ?? '', suffix)) this.items.sentence += 1;
+			else this.wrong.push(`Site ${siteId}, ${index}: ${JSON.stringify(item).slice(0, 300)}`);
 		}
 	}
 }

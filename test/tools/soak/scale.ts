@@ -20,9 +20,12 @@ import { SetupError } from '../n8n/workspace';
 import { staticDataInPostgres, staticDataInSqlite } from './database';
 import { memoryOf, watchLoad } from './load';
 
+const UNITS = 20;
+const LATENCY_MS = 100;
+
 const USAGE = `Measures how many sites one trigger can watch, on a real n8n.
 
-  npm run test:scale                       1000 sites of 20 units, 100 ms away, polled every 20 seconds
+  npm run test:scale                       1000 sites of ${UNITS} units, ${LATENCY_MS} ms away, polled every 20 seconds
   npm run test:scale -- --sites 300 --limit 100
                                            at most so many requests a minute, polled every minute
   npm run test:scale -- --queue            in queue mode with PostgreSQL, one main process and one worker
@@ -30,8 +33,6 @@ const USAGE = `Measures how many sites one trigger can watch, on a real n8n.
 
 const OPTIONS = {
 	sites: { type: 'string', default: '1000' },
-	units: { type: 'string', default: '20' },
-	latency: { type: 'string', default: '100' },
 	limit: { type: 'string' },
 	queue: { type: 'boolean', default: false },
 } as const;
@@ -44,7 +45,7 @@ async function startPlatform(cleanup: Cleanup, setup: Setup, isQueue: boolean) {
 	const n8nOptions = { ...setup, name: isQueue ? 'scale-main' : 'scale' };
 	if (!isQueue) {
 		const n8n = await startN8n(cleanup, n8nOptions);
-		return { n8n, staticData: () => staticDataInSqlite(n8n, setup.install.node) };
+		return { n8n, staticData: () => staticDataInSqlite(n8n) };
 	}
 	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
 	const services = readCompose(secrets);
@@ -80,20 +81,18 @@ function pollsOf({ requests }: Service, since: number) {
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 runCommand(USAGE, OPTIONS, async (values, cleanup) => {
-	const [count, units, latencyMs] = [values.sites, values.units, values.latency].map(Number);
-	const perMinute = values.limit === undefined ? undefined : Number(values.limit);
-	if (!count || !units || latencyMs === undefined || Number.isNaN(latencyMs) || perMinute === 0) {
-		throw new SetupError('--sites, --units, --latency and --limit take numbers.');
-	}
+	const count = Number(values.sites);
+	const perMinute = Number(values.limit ?? Infinity);
+	if (!(count > 0 && perMinute > 0)) throw new SetupError('--sites and --limit take numbers.');
 	const setup = await prepareSetup(say);
-	const service = await startFake(cleanup, { sites: manySites(count, units), record: 100_000 });
-	service.faults.site.push({ latencyMs });
-	if (perMinute !== undefined) limit(service, perMinute, 60);
+	const service = await startFake(cleanup, { sites: manySites(count, UNITS), record: 100_000 });
+	service.faults.site.push({ latencyMs: LATENCY_MS });
+	limit(service, perMinute, 60);
 	say(`Starting n8n ${setup.install.version}.`);
 	const { n8n, staticData } = await startPlatform(cleanup, setup, values.queue);
 	const credential = await saveCredential(n8n, service);
 	const siteIds = service.sites.map(({ siteId }) => siteId);
-	const interval = perMinute === undefined ? 20 : 60;
+	const interval = values.limit === undefined ? 20 : 60;
 	const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds, every(interval)));
 	const idle = await memoryOf(n8n);
 
@@ -103,9 +102,8 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 	const activation = Date.now() - start;
 	const stopWatching = watchLoad(n8n);
 	const isRead = () => {
-		const read = new Set(
-			service.requests.filter(({ status }) => status === 200).map(({ siteId }) => siteId),
-		);
+		const served = service.requests.filter(({ status }) => status === 200);
+		const read = new Set(served.map(({ siteId }) => siteId));
 		return siteIds.every((siteId) => read.has(siteId));
 	};
 	await until('each site is read', isRead, PATIENCE);
@@ -131,11 +129,11 @@ runCommand(USAGE, OPTIONS, async (values, cleanup) => {
 
 	console.log(
 		`\n${markdownTable([
-			['Measure', `${count} sites of ${units} units, ${latencyMs} ms away`],
+			['Measure', `${count} sites of ${UNITS} units, ${LATENCY_MS} ms away`],
 			['n8n', `${setup.install.version}, ${values.queue ? 'PostgreSQL, queue mode' : 'SQLite'}`],
 			['Activation', seconds(activation)],
 			['Polls until each site was read', String(pollsUntilRead)],
-			['A poll', `${seconds(poll.end - poll.start + latencyMs)} for ${poll.served} sites`],
+			['A poll', `${seconds(poll.end - poll.start + LATENCY_MS)} for ${poll.served} sites`],
 			['Static data', `${Math.round(bytes / 1000)} kB, ${Math.round(bytes / count)} bytes a site`],
 			['Writing it to the database', `${writeMs} ms`],
 			['Memory of n8n', `${megabytes(idle)} idle, at most ${megabytes(peak.memory)}`],

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Service } from '../fake-service/service';
+import type { RecordedRequest, Service } from '../fake-service/service';
 import { at } from '../helpers/at';
 import { count } from '../helpers/numbers';
 import { until } from '../helpers/until';
@@ -23,11 +23,6 @@ const LOOK_EVERY_MS = 1000;
 /** No token expires sooner: the node takes a new one that is rejected for one that may not read the site. */
 const SHORTEST_LIFETIME_MS = 10_000;
 
-interface Settings {
-	minutes: number;
-	seed: number;
-}
-
 /** All that happens side by side during the soak, and what was seen of it. */
 export class Soak {
 	expiries = 0;
@@ -47,28 +42,29 @@ export class Soak {
 
 	readonly reader: Reader;
 
-	readonly weather = new Weather((name) => this.random(name));
+	readonly weather: Weather;
 
-	/** The time of the login whose token was the last to expire. */
-	private expiredLogin = 0;
+	/** The login whose token was the last to expire. */
+	private expired?: RecordedRequest;
 
 	private readonly executionsRead = new Set<string>();
 
 	private readonly stop = new AbortController();
 
 	private constructor(
-		private readonly settings: Settings,
+		private readonly random: (name: string) => Random,
 		readonly service: Service,
 		readonly n8n: N8nInstance,
 		readonly workflows: { reader: string; triggers: string[] },
 	) {
-		this.changes = new Changes(service.sites, this.random('changes'), workflows.triggers.length);
+		this.changes = new Changes(service.sites, random('changes'), workflows.triggers.length);
 		this.life = new Life(n8n);
+		this.weather = new Weather(random, service.faults);
 		this.reader = new Reader(n8n, this.life, this.changes, service.sites);
 	}
 
 	/** Creates and activates the workflows. */
-	static async create(settings: Settings, service: Service, n8n: N8nInstance): Promise<Soak> {
+	static async create(seed: number, service: Service, n8n: N8nInstance): Promise<Soak> {
 		const credential = await saveCredential(n8n, service);
 		const siteIds = service.sites.map(({ siteId }) => siteId);
 		const reader = await n8n.createWorkflow(readerWorkflow(credential));
@@ -82,18 +78,16 @@ export class Soak {
 			await n8n.activate(trigger);
 			triggers.push(trigger);
 		}
-		return new Soak(settings, service, n8n, { reader, triggers });
+		return new Soak((name) => randomFrom(seed, name), service, n8n, { reader, triggers });
 	}
 
-	/** Runs for the time of the settings, and then until the trigger has reported the rest. */
-	async run(): Promise<void> {
-		const time = this.settings.minutes * 60_000;
-		const { signal } = this.stop;
+	/** Runs for so long, and then until the triggers have reported the rest. */
+	async run(minutes: number): Promise<void> {
 		const readers = Array.from({ length: READERS }, (_, index) =>
 			this.repeat(`reader ${index}`, [0, 1000], (random) => this.reader.read(random)),
 		);
-		this.weather.switchOn(this.service.faults);
-		const all = Promise.all([
+		const parts = [
+			this.pause(minutes * 60_000).then(() => this.stop.abort()),
 			...readers,
 			this.repeat('changing', [200, 1800], () => this.changes.make()),
 			this.repeat('expiring', [2000, 6000], () => this.expireToken()),
@@ -105,23 +99,17 @@ export class Soak {
 				await this.look();
 			}),
 			this.repeat('progress', [PROGRESS_EVERY_MS, PROGRESS_EVERY_MS], () => this.sayProgress()),
-			this.killNowAndThen(time),
-			this.repeat(
-				'resting',
-				[15_000, 30_000],
-				async () => await this.life.survive(() => this.rest()),
-			),
-		]);
+			this.killNowAndThen(minutes),
+			this.repeat('resting', [15_000, 30_000], () => this.life.survive(() => this.rest())),
+		];
 		try {
-			const over = setTimeout(time, undefined, { signal, ref: false }).catch(() => undefined);
-			await Promise.race([all, over]);
+			await Promise.all(parts);
 		} finally {
 			this.stop.abort();
 		}
-		await all;
 
 		say('The time is over. Waiting for the remaining reports of the trigger.');
-		this.weather.switchOff(this.service.faults);
+		this.service.faults.site = this.service.faults.token = [];
 		await until('all changes are reported', async () => {
 			await this.look();
 			return this.changes.unreported.every(({ aroundKill }) => aroundKill);
@@ -137,31 +125,24 @@ export class Soak {
 		await this.n8n.deactivate(trigger);
 		await this.pause(3000);
 		this.rests += 1;
-		const activate = async () =>
-			await this.n8n.activate(trigger).then(
-				() => true,
-				() => false,
-			);
-		await until('the trigger is active again', activate, {
-			timeoutMs: 240_000,
-			intervalMs: 500,
-		});
+		const activate = () =>
+			this.n8n
+				.activate(trigger)
+				.then(() => true)
+				.catch(() => false);
+		const limits = { timeoutMs: 240_000, intervalMs: 500 };
+		await until('the trigger is active again', activate, limits);
 	}
 
 	/** Ends the life of the newest token, once, if it was long enough. */
 	private expireToken(): void {
-		const login = this.service.requests
-			.filter(({ endpoint, status }) => endpoint === 'token' && status === 200)
-			.at(-1);
-		if (!login || login.at === this.expiredLogin) return;
-		if (Date.now() - login.at < SHORTEST_LIFETIME_MS) return;
+		const isLogin = ({ endpoint, status }: RecordedRequest) =>
+			endpoint === 'token' && status === 200;
+		const login = this.service.requests.filter(isLogin).at(-1);
+		if (!login || login === this.expired || Date.now() - login.at < SHORTEST_LIFETIME_MS) return;
 		this.service.expireTokens();
-		this.expiredLogin = login.at;
+		this.expired = login;
 		this.expiries += 1;
-	}
-
-	private random(name: string): Random {
-		return randomFrom(this.settings.seed, name);
 	}
 
 	/** Reads what the trigger has started and has not been read yet. */
@@ -206,11 +187,11 @@ export class Soak {
 	}
 
 	/** Kills come early, so that the longest life of n8n is long enough to see its memory grow. */
-	private async killNowAndThen(time: number): Promise<void> {
-		const kills = Math.max(1, Math.round(this.settings.minutes / 4));
+	private async killNowAndThen(minutes: number): Promise<void> {
+		const kills = Math.max(1, Math.round(minutes / 4));
 		const start = Date.now();
 		for (let index = 1; index <= kills; index++) {
-			const due = start + (time * 0.5 * index) / (kills + 1);
+			const due = start + (minutes * 30_000 * index) / (kills + 1);
 			if (!(await this.pause(due - Date.now()))) return;
 			say('Killing n8n, and starting it again.');
 			await this.life.killAndStart(() => this.changes.noteKill());

@@ -29,15 +29,12 @@ export class Weather {
 	/** How many requests met each kind of fault. */
 	readonly met = new Map<string, number>();
 
-	constructor(private readonly randomOf: (name: string) => Random) {}
-
-	switchOn(faults: Faults): void {
+	constructor(
+		private readonly randomOf: (name: string) => Random,
+		faults: Faults,
+	) {
 		faults.site = SITE_KINDS.map((kind) => this.faultOf(kind));
 		faults.token = TOKEN_KINDS.map((kind) => this.faultOf(kind));
-	}
-
-	switchOff(faults: Faults): void {
-		faults.site = faults.token = [];
 	}
 
 	get hasMetAllSiteKinds(): boolean {
