@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { at } from '../helpers/at';
 import { ROOT } from '../n8n/workspace';
 import type { CaseResult } from './measure';
 
@@ -52,6 +51,5 @@ ${rows.join('\n')}
 /** Writes the chart of the README. */
 export function writeChart(matrix: CaseResult[]): void {
 	const results = matrix.filter(({ case: { setting } }) => setting.items === ITEMS);
-	at(results, 0);
 	writeFileSync(join(ROOT, 'docs/images/speed.svg'), chartOf(results));
 }

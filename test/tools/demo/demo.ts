@@ -14,14 +14,6 @@ const USAGE = `Shows the package at work: installs it in a real n8n, runs a work
 /** In a terminal of 100 columns, borders included. */
 const COLUMN_WIDTHS = [9, 15, 11, 11, 46];
 
-function tableOf(rows: Array<Record<string, unknown>>): string {
-	const head = Object.keys(COLUMNS);
-	const style = { head: [], border: [] };
-	const table = new Table({ head, colWidths: COLUMN_WIDTHS, wordWrap: true, style });
-	table.push(...rows.map((row) => head.map((column) => String(row[column]))));
-	return table.toString();
-}
-
 /** Runs the workflow and prints its items. */
 async function runWorkflow({ n8n, workflowId }: Demo): Promise<void> {
 	say('Running the workflow "Aquaculture Demo" in n8n.');
@@ -31,9 +23,13 @@ async function runWorkflow({ n8n, workflowId }: Demo): Promise<void> {
 		const { message, description = '' } = failure ?? { message: status };
 		throw new Error(`The workflow stopped: ${message} ${description}\nn8n's log: ${n8n.log}`);
 	}
-	const rows = execution.json(LAST_NODE);
+	const rows: Array<Record<string, unknown>> = execution.json(LAST_NODE);
 	say(`The workflow has finished with ${rows.length} items (the sites are sample data):`);
-	console.log(tableOf(rows));
+	const head = Object.keys(COLUMNS);
+	const style = { head: [], border: [] };
+	const table = new Table({ head, colWidths: COLUMN_WIDTHS, wordWrap: true, style });
+	table.push(...rows.map((row) => head.map((column) => String(row[column]))));
+	console.log(table.toString());
 }
 
 const OPTIONS = {

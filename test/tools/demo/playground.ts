@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import Table from 'cli-table3';
 import { ACTIONS, control, CONTROL_PATH } from '../fake-service/control';
 import type { Cleanup } from '../helpers/cleanup';
@@ -14,67 +15,49 @@ const KEYS: Record<string, Action> = { m: 'move-pen', r: 'rename-unit', b: 'brea
 const ALERT = 'site-change-alert-to-slack.json';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
 
-/** Once a minute, the shortest interval of n8n, so that nobody waits for long. */
-function pollEachMinute(workflow: NewWorkflow): void {
-	for (const { type, parameters } of workflow.nodes) {
-		if (type === TRIGGER) parameters['pollTimes'] = { item: [{ mode: 'everyMinute' }] };
-	}
-}
-
 /** All examples as workflows, ready to run; the change alert is published. */
 async function addExamples({ n8n, service, credential }: Demo, services: ExampleServices) {
 	const credentials = await services.saveCredentials(n8n, credential);
 	// n8n lists the newest first
 	for (const file of [...FILES.filter((each) => each !== ALERT), ALERT]) {
 		const example = readExample(file, credentials);
-		pollEachMinute(example);
+		for (const { type, parameters } of example.nodes) {
+			// The shortest interval of n8n, so that nobody waits for long
+			if (type === TRIGGER) parameters['pollTimes'] = { item: [{ mode: 'everyMinute' }] };
+		}
 		const text = JSON.stringify(example).replaceAll('https://api.example.com', service.baseUrl);
 		const id = await n8n.createWorkflow(JSON.parse(text) as NewWorkflow);
 		if (file === ALERT) await n8n.activate(id);
 	}
 }
 
-/** Lines of two columns. */
-function columns(rows: Array<[label: string, value: string]>): string {
-	const width = Math.max(...rows.map(([label]) => label.length)) + 2;
-	return rows.map(([label, value]) => label.padEnd(width) + value).join('\n');
-}
-
 /** All that a person needs to try everything: one table of at most 100 columns. */
 function guide({ n8n, service }: Demo): string {
 	const { email, password } = n8n.rest.owner;
 	const { baseUrl, origin, login, sites } = service;
+	const actions = Object.entries(KEYS);
 	const table = new Table({ style: { head: [], border: [] } });
 	table.push(
 		[
 			'n8n',
-			columns([
-				['Address', `${n8n.baseUrl}/home/workflows`],
-				['Email', email],
-				['Password', password],
-			]),
+			`Address   ${n8n.baseUrl}/home/workflows
+Email     ${email}
+Password  ${password}`,
 		],
 		[
 			'The service',
-			columns([
-				['Base URL', baseUrl],
-				['Username', login.username],
-				['Password', login.password],
-				...sites.map(({ siteId, siteName }, index): [string, string] => [
-					index === 0 ? 'Sites' : '',
-					`${siteId} ${siteName}`,
-				]),
-			]),
+			`Base URL  ${baseUrl}
+Username  ${login.username}
+Password  ${login.password}
+Sites     ${sites.map(({ siteId, siteName }) => `${siteId} ${siteName}`).join('\n          ')}`,
 		],
 		[
 			'Change it:\npress a key',
-			columns(Object.entries(KEYS).map(([key, action]) => [key, `${ACTIONS[action]}.`])),
+			actions.map(([key, action]) => `${key}  ${ACTIONS[action]}.`).join('\n'),
 		],
 		[
 			'Or run a\ncommand',
-			Object.values(KEYS)
-				.map((action) => `curl -X POST ${origin}${CONTROL_PATH}/${action}`)
-				.join('\n'),
+			actions.map(([, action]) => `curl -X POST ${origin}${CONTROL_PATH}/${action}`).join('\n'),
 		],
 		[
 			'What comes\nof it',
@@ -127,11 +110,9 @@ export async function openPlayground(
 	};
 	listenToKeys(demo, cleanup);
 	console.log(`\n${guide(demo)}\n\nPress Ctrl-C to stop.`);
-	const stopped = new Promise<boolean>((resolve) => {
-		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(true));
-	});
-	if (!(await Promise.race([stopped, n8n.ended.then(() => false)]))) {
+	const failed = n8n.ended.then(() => {
 		throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
-	}
+	});
+	await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), failed]);
 	say('Stopping n8n.');
 }
