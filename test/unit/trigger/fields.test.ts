@@ -41,35 +41,24 @@ describe('the settings', () => {
 
 	test('are what is chosen', () => {
 		const events = ['unitAdded'];
-		const options = { ignoreFields: 'license', minimumDistance: '25', apiVersion: '2023-01-01' };
+		const options = { ignoreFields: 'license', minimumDistance: '12.5', apiVersion: '2023-01-01' };
 		const { siteIds: _ids, ...chosen } = settings({ siteIds: 1042, events, options });
-		expect(chosen).toEqual({ ...options, events, ignoreFields: ['license'], minimumDistance: 25 });
+		expect(chosen).toEqual({
+			...options,
+			events,
+			ignoreFields: ['license'],
+			minimumDistance: 12.5,
+		});
 	});
 
 	test.each([
-		[{ siteIds: '' }, "'Site IDs' is empty"],
-		[{ siteIds: '1042, x' }, `'Site IDs': "x" is not a site ID (entry 2 of 2)`],
-		[{ siteIds: 1042, options: { apiVersion: 'latest' } }, "'API Version' is not a date"],
-	])('%j is refused', (parameters, message) => {
-		expect(refusalOf(() => settings(parameters)).message).toBe(message);
+		['1042, x', {}, `'Site IDs': "x" is not a site ID (entry 2 of 2)`],
+		[1042, { apiVersion: 'latest' }, "'API Version' is not a date"],
+		[1042, { minimumDistance: -1 }, "'Minimum Distance' is not a number of meters"],
+		[1042, { minimumDistance: Infinity }, "'Minimum Distance' is not a number of meters"],
+	])('sites %p with %p are refused', (siteIds, options, message) => {
+		expect(refusalOf(() => settings({ siteIds, options })).message).toBe(message);
 	});
-});
-
-describe('the minimum distance', () => {
-	test.each([0, 12.5, '25'])('%j is a number of meters', (value) => {
-		const { minimumDistance } = settings({ siteIds: 1, options: { minimumDistance: value } });
-		expect(minimumDistance).toBe(Number(value));
-	});
-
-	test.each<[unknown]>([[-1], [NaN], [Infinity], ['far'], [''], [' '], [null], [[5]]])(
-		'%j is refused',
-		(value) => {
-			const options = { minimumDistance: value };
-			const { message, description } = refusalOf(() => settings({ siteIds: 1, options }));
-			expect(message).toBe("'Minimum Distance' is not a number of meters");
-			expect(description).toBe("Correct it, or remove 'Minimum Distance' from 'Options'.");
-		},
-	);
 });
 
 describe('a name that no field has', () => {

@@ -153,13 +153,12 @@ test.each([
 	[unreadableSites(sitesWith(['Sør'])), `Sør (7) ${COULD_NOT}`],
 	[unreadableSites(sitesWith(['42 Sør'])), `42 Sør (7) ${COULD_NOT}`],
 	[unreadableSites(sitesWith(['1', 'Sør'])), `Sites 1 and Sør (7) ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['1', '2', '3', '4', '5'])), `Sites 1, 2, 3, 4, and 5 ${COULD_NOT}`],
+	[unreadableSites(sitesWith(['<b>Sør\u0007øy</b>'])), `‹b›Sør øy‹/b› (7) ${COULD_NOT}`],
 	[
 		unreadableSites(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
 		`Sites 1, 2, 3, 4, 5, and 2 more ${COULD_NOT}`,
 	],
 	[refusedSites(sitesWith(['42'])), 'Reason A'],
-	[refusedSites(sitesWith(['1', '2'], 'AB')), 'Reason A. Reason B.'],
 	[refusedSites(sitesWith(['1', '2', '3'], 'ABA')), 'Reason A. Reason B.'],
 	[
 		refusedSites(sitesWith(['1', '2', '3', '4', '5', '6'], 'AABCDD')),
@@ -168,10 +167,6 @@ test.each([
 	[
 		refusedSites(sitesWith(['1', '2', '3', '4'], 'ABCD')),
 		'Reason A. Reason B. Reason C. 1 more site cannot be read.',
-	],
-	[
-		refusedSites(sitesWith(['1', '2', '3', '4', '5'], 'ABCDE')),
-		'Reason A. Reason B. Reason C. 2 more sites cannot be read.',
 	],
 ])('names no more sites than a person reads: %s', ({ message }, expected) => {
 	expect(message).toBe(expected);

@@ -5,7 +5,6 @@ type Change = [field: string, before: unknown, after: unknown];
 interface Known {
 	event?: Parameters<typeof summarize>[0]['event'];
 	distance?: number;
-	siteId?: unknown;
 	siteName?: unknown;
 	unitId?: unknown;
 	unitName?: unknown;
@@ -14,14 +13,11 @@ interface Known {
 const toChanges = (changes: Change[]) =>
 	changes.map(([field, before, after]) => ({ field, before, after }));
 
-const ofSite = (
-	changes: Change[],
-	{ siteId = 1042, siteName = 'Storholmen', ...more }: Known = {},
-) =>
+const ofSite = (changes: Change[], { siteName = 'Storholmen', ...more }: Known = {}) =>
 	summarize({
 		event: 'siteChanged',
 		...more,
-		site: { siteId, siteName },
+		site: { siteId: 1042, siteName },
 		changes: toChanges(changes),
 	});
 
@@ -39,10 +35,12 @@ const ofUnit = (
 
 const license: Change = ['info.license', 'A', 'B'];
 const biomass: Change = ['info.maxTotalBiomass', 7800, 8580];
-const moved: Change[] = [
-	['latitude', 66.8, 66.9],
-	['longitude', 13.4, 13.5],
+type Values = [before: unknown, after: unknown];
+const position = (latitude: Values, longitude: Values): Change[] => [
+	['latitude', ...latitude],
+	['longitude', ...longitude],
 ];
+const moved = position([66.8, 66.9], [13.4, 13.5]);
 
 test.each<[string, string]>([
 	// A unit that has come or gone
@@ -90,32 +88,14 @@ test.each<[string, string]>([
 	[ofUnit(moved, { distance: 1234 }), 'Pen 7 of Storholmen was moved 1.2 km'],
 	[ofUnit(moved, { distance: 9950 }), 'Pen 7 of Storholmen was moved 10 km'],
 	[ofUnit(moved, { distance: 12_345 }), 'Pen 7 of Storholmen was moved 12 km'],
+	[ofUnit(position([null, 1], [null, 2])), 'Pen 7 of Storholmen was given a position'],
+	[ofUnit(position([1, null], [2, null])), 'Pen 7 of Storholmen lost its position'],
 	[
-		ofUnit([
-			['latitude', null, 1],
-			['longitude', null, 2],
-		]),
-		'Pen 7 of Storholmen was given a position',
-	],
-	[
-		ofUnit([
-			['latitude', 1, null],
-			['longitude', 2, null],
-		]),
-		'Pen 7 of Storholmen lost its position',
-	],
-	[
-		ofUnit([
-			['latitude', null, 1],
-			['longitude', 2, 3],
-		]),
+		ofUnit(position([null, 1], [2, 3])),
 		'The latitude of Pen 7 of Storholmen was set to 1 and its longitude changed from 2 to 3',
 	],
 	[
-		ofUnit([
-			['latitude', 1, null],
-			['longitude', 2, 3],
-		]),
+		ofUnit(position([1, null], [2, 3])),
 		'The latitude of Pen 7 of Storholmen was removed (it was 1) and its longitude changed from 2 to 3',
 	],
 	[ofUnit([['latitude', 'N', 'S']]), 'The latitude of Pen 7 of Storholmen changed from N to S'],
