@@ -6,12 +6,6 @@ import { defined } from '../../tools/helpers/at';
 import { itemsOf, perform, storholmen } from '../../tools/helpers/operation';
 import { siteJson } from '../../tools/helpers/site-json';
 
-test('one bad entry in a list does not cost the others', async () => {
-	const { siteIds, failures } = await perform(getManySites, { siteIds: '1042, abc' }, storholmen);
-	expect(siteIds).toEqual(['1042']);
-	expect(failures).toMatchObject([{ message: expect.stringContaining('"abc"') as unknown }]);
-});
-
 const simplified = {
 	siteId: 1042,
 	siteName: 'Storholmen',
