@@ -1,20 +1,33 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
-import { freePort } from '../../tools/n8n/processes';
-import { ROOT } from '../../tools/n8n/workspace';
+import { setup } from '../../tools/n8n/setup';
+import { inWorkspace, ROOT } from '../../tools/n8n/workspace';
 import { Terminal } from './terminal';
 
 /** What a newcomer is promised. */
 const ALERT_WITHIN_MS = 120_000;
 
 const cleanup = new Cleanup();
+/** A port that is in use. */
+let port: number;
 let demo: Terminal;
 let cookie: string;
 
+/** On a machine with Node and npm alone: without Python, make and a compiler. */
 beforeAll(async () => {
-	const port = String(await freePort());
-	demo = new Terminal('demo', ['--open', '--port', port], ROOT, cleanup);
+	const path = dirname(inWorkspace('bare', 'any'));
+	execFileSync(join(ROOT, 'test/tools/n8n/bare-path'), [path]);
+	const other = createServer().listen(0, '127.0.0.1');
+	cleanup.defer(() => other.close());
+	await once(other, 'listening');
+	({ port } = other.address() as AddressInfo);
+	const env = { PATH: path, HOME: process.env['HOME'] };
+	demo = new Terminal('demo', ['--open', '--port', String(port)], ROOT, cleanup, env);
 	await demo.waitFor(/Ctrl-C/);
 	cookie = await demo.logIn();
 });
@@ -37,6 +50,15 @@ async function runCommand(action: string): Promise<void> {
 }
 
 const alerts = () => demo.lines.filter((line) => line.includes('Slack, #fish-farm:'));
+
+test('on the next free port, the workflow has run with all sites', async () => {
+	const chosen = Number(new URL(demo.origin).port);
+	expect(chosen).toBeGreaterThan(port);
+	await demo.waitFor(new RegExp(`Port ${port} is in use. Taking port ${chosen}.`));
+	await demo.waitFor(/finished with 6 items/);
+	await demo.waitFor(/1042 .* Storholmen /);
+	expect(setup().install.sqlite).toBe('prebuilt');
+});
 
 test('everything is in n8n: the credential, and the examples with what they need', async () => {
 	const workflows = await read<Array<{ name: string }>>('/workflows');
@@ -80,4 +102,10 @@ test('the service breaks, and is mended', async () => {
 	await runCommand('mend');
 	// Without a token
 	expect(await status()).toBe(401);
+});
+
+test('Ctrl-C ends it', async () => {
+	demo.process.interrupt();
+	const { output } = await demo.process.ended;
+	expect(output).toMatch(/Stopping n8n\.\n.* Done\.\n$/);
 });

@@ -15,10 +15,11 @@ export class Terminal {
 		args: string[],
 		cwd: string,
 		cleanup: Cleanup,
+		env = process.env,
 	) {
 		this.process = new GuardedProcess('npm', ['run', script, '--', ...args], {
 			cwd,
-			env: process.env,
+			env,
 			onLine: (line) => this.lines.push(line),
 		});
 		cleanup.defer(() => this.process.kill());
