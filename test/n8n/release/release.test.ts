@@ -165,7 +165,8 @@ test('the trigger keeps what it has stored: a change during the update is report
 	await n8n.stop();
 	at(service.sites, 0).info.license = 'SAMPLE-UPDATED';
 	await n8n.start();
-	await until('the change is reported', async () => (await n8n.executions(watching)).length > 0);
+	const isReported = async () => (await n8n.executions(watching)).length > 0;
+	await until('the change is reported', isReported, { intervalMs: 200 });
 	await waitForPoll(service, [FIRST.siteId]);
 	const executions = await n8n.executions(watching);
 	expect(executions).toHaveLength(1);

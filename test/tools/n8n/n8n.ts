@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parse as parseFlatted } from 'flatted';
 import type {
 	ExecutionSummary,
@@ -132,17 +133,21 @@ export class N8nInstance extends N8nProcess {
 
 	/** Waits until an execution has ended, and reads it. */
 	async waitForExecution(executionId: string, timeoutMs = TIMEOUT_MS): Promise<Execution> {
+		let pauseMs = 40;
 		const readEnded = async () => {
 			const { data, status, stoppedAt } = await this.rest.get<
 				Omit<IRun, 'data'> & { data: string }
 			>(`/executions/${executionId}`);
 			const record = parseFlatted(data) as IRun['data'] | undefined;
-			if (!record || !stoppedAt || !isWritten(status, record)) return undefined;
-			return new Execution({ status, data: record });
+			if (record && stoppedAt && isWritten(status, record)) {
+				return new Execution({ status, data: record });
+			}
+			// n8n reads all of it each time: seldom for one that takes long
+			await setTimeout(pauseMs);
+			pauseMs = Math.min(1.2 * pauseMs, 1000);
+			return undefined;
 		};
-		// n8n reads all of it each time
-		const limits = { timeoutMs, intervalMs: 100 };
-		return await until(`execution ${executionId} has ended`, readEnded, limits);
+		return await until(`execution ${executionId} has ended`, readEnded, { timeoutMs });
 	}
 
 	/** The response to activating a workflow comes before it is done. */

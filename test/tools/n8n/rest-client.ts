@@ -83,6 +83,8 @@ export class RestClient {
 			headers: {
 				'content-type': 'application/json',
 				cookie: this.cookie,
+				// n8n may close an idle one just when it is used again
+				connection: 'close',
 				// n8n demands it of an open editor
 				origin: this.baseUrl,
 				...(this.pushRef !== undefined && { 'push-ref': this.pushRef }),

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import type { Service } from '../fake-service/service';
 import type { N8nInstance } from './n8n';
 import { outputOf } from './processes';
@@ -132,8 +131,6 @@ export async function findSecrets(
 		for (const { secret, form } of search(content)) {
 			findings.set(`${place} ${secret} ${form}`, { place, secret, form });
 		}
-		// Lets this process notice when n8n closes an idle connection, which it would otherwise use again
-		await setImmediate();
 	}
 	return [...findings.values()];
 }
