@@ -123,13 +123,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		]);
 	});
 
-	test('Get, simplified, with a link to a map', async () => {
-		const execution = await run(one, read({ simplify: true, options: { mapLink: true } }));
-		const { info, units, ...site } = STORHOLMEN;
-		const mapUrl = expect.stringMatching(`#map=14/${info.latitude}/${info.longitude}$`) as unknown;
-		expect(execution.json('Read')).toEqual([{ ...site, ...info, unitCount: units.length, mapUrl }]);
-	});
-
 	test('Get Units, with a hint about a site that has none', async () => {
 		const execution = await run(
 			[WITHOUT_UNITS.siteId, ORNESVIKA.siteId],
