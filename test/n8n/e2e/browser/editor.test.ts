@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import type { Site } from '../../../tools/fake-service/sites';
 import { at } from '../../../tools/helpers/at';
 import { useN8n } from '../../../tools/n8n/use-n8n';
+import { chain, node } from '../../../tools/n8n/workflows';
 import { eventually } from '../eventually';
 import { openEditor } from './chromium';
 import type { Editor } from './editor';
@@ -19,6 +20,12 @@ const WORDS = [
 	...['site', 'sites', 'unit', 'units', 'pen', 'pens', 'cage', 'cages', 'tank', 'tanks'],
 	...['farm', 'farms', 'sea', 'location', 'locations', 'position', 'positions', 'coordinates'],
 	...['change', 'changes', 'alert', 'alerts', 'map', 'geojson'],
+];
+
+/** The fields of a site with the default settings. */
+const SITE = [
+	...['siteId', 'siteName', 'type', 'code', 'license', 'maxTotalBiomass'],
+	...['latitude', 'longitude', 'timezone', 'unitCount'],
 ];
 
 const WINDOW = { width: 1520, height: 900 };
@@ -118,10 +125,7 @@ describe('Aquaculture Site', () => {
 
 		const place = ['66.84512', '13.41207', 'Europe/Oslo'];
 		await expectTable([
-			[
-				...['siteId', 'siteName', 'type', 'code', 'license', 'maxTotalBiomass'],
-				...['latitude', 'longitude', 'timezone', 'unitCount'],
-			],
+			SITE,
 			['1042', 'Storholmen', 'Sea', 'STOR', 'SAMPLE-1042', '7800', ...place, '10'],
 		]);
 		await expectCaption('Get site', 'Get: 1042');
@@ -187,6 +191,7 @@ describe('Aquaculture Site', () => {
 		await editor.viewOutput('Binary');
 		await editor.output.getByText('sites.geojson').waitFor();
 		await takePanel('map');
+		await expectCaption('Get map of sites', 'Get Map: 1042, 1120');
 	});
 
 	it('says that a site does not exist, and what to do', async () => {
@@ -223,21 +228,73 @@ describe('Aquaculture Site', () => {
 		stage.service.reset();
 	});
 
-	it('hides the switch that has no effect on a full response', async () => {
+	it('says what is left of a site when nothing is included, and hides a switch that has no effect', async () => {
 		await openNode('Get site');
+		const notice = editor.panel.getByText('contains only the ID and the name of the site');
+		expect(await notice.isVisible()).toBe(false);
+		await editor.chooseNone('include');
+		await notice.waitFor();
+
 		const simplify = editor.at('parameter-input-simplify');
 		await simplify.waitFor();
 		await editor.addOption('Full Response');
 		await editor.at('parameter-input-fullResponse').locator('.el-switch').click();
 		await simplify.waitFor({ state: 'detached' });
 	});
+});
 
-	it('says what is left of a site when nothing is included', async () => {
-		await openNode('Get site');
-		const notice = editor.panel.getByText('contains only the ID and the name of the site');
-		expect(await notice.isVisible()).toBe(false);
-		await editor.chooseNone('include');
-		await notice.waitFor();
+describe('before it has run', () => {
+	/**
+	 * Reads the rows of n8n's virtual list from top to bottom, all at once: they stand in the page in any order, are
+	 * placed one after the other, and those that are not in use lie far above it.
+	 */
+	const PREVIEW = `[...document.querySelectorAll(
+		'[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]')]
+		.map((row) => ({ top: row.getBoundingClientRect().top, name: row.innerText }))
+		.filter(({ top }) => top >= 0)
+		.sort((a, b) => a.top - b.top)
+		.map(({ name }) => name)`;
+
+	/** Waits until the input pane shows the fields of a site as those of the node before, which has not run. */
+	async function expectPreview(): Promise<void> {
+		await editor.at('schema-preview-warning').waitFor();
+		await eventually(async () => expect(await editor.page.evaluate(PREVIEW)).toEqual(SITE));
+	}
+
+	it('shows its fields, and one that was dragged holds its value after the first run', async () => {
+		stage.service.reset();
+		await openNode('Get many sites');
+		await editor.fill('siteIds', '1042, 1057');
+		await expectCaption('Get many sites', 'Get Many: 1042, 1057');
+		await editor.addNodeAtEnd('Edit Fields (Set)');
+		await expectPreview();
+		await editor.dragField('license');
+		expect(stage.service.counts.requests).toBe(0);
+		await editor.execute();
+		await expectTable([['license'], ['SAMPLE-1042'], ['SAMPLE-1057']]);
+	});
+
+	it('shows its fields where the workflow was saved without a resource', async () => {
+		const type = 'n8n-nodes-aquaculture.aquacultureSite';
+		const workflow = await stage.n8n.createWorkflow(
+			chain(
+				'Saved Earlier',
+				node('Sites', type, 1, { siteId: 1042 }),
+				node('Edit Fields', 'n8n-nodes-base.set', 3.4, {}),
+			),
+		);
+		await editor.openWorkflow(workflow);
+		await editor.openNode('Edit Fields');
+		await expectPreview();
+	});
+
+	it('is named by its operation as a tool', async () => {
+		await editor.newAgentWith(`${NODE} Tool`);
+		const expectName = async (name: string) =>
+			await eventually(async () => expect(await editor.readName()).toBe(name));
+		await expectName('Get site in Aquaculture Site');
+		await editor.choose('operation', 'Get Units');
+		await expectName('Get units of sites in Aquaculture Site');
 	});
 });
 

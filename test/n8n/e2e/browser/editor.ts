@@ -162,6 +162,16 @@ export class Editor {
 		await entry.waitFor({ state: 'hidden' });
 	}
 
+	/** Drags a field from the input pane to the fields of an open node "Edit Fields". */
+	async dragField(name: string): Promise<void> {
+		const field = this.at('run-data-schema-node-name', this.at('ndv-input-panel'));
+		await field
+			.filter({ hasText: name })
+			.first()
+			.dragTo(this.at('assignment-collection-drop-area'), { steps: 10 });
+		await this.at('assignment').first().waitFor();
+	}
+
 	/** Adds an entry to the collection "Options" of the open node. */
 	async addOption(option: string): Promise<void> {
 		await this.at('collection-parameter-add', this.panel).click();
