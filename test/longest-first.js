@@ -11,14 +11,14 @@ const LONGEST = [
 	'engine/AquacultureSiteTrigger.limits',
 	'engine/fuzz',
 	'n8n/e2e/secrets',
-	'n8n/e2e/load',
 	'n8n/e2e/trigger',
 	'n8n/e2e/browser/editor',
-	'n8n/e2e/browser/previews',
 	'n8n/e2e/browser/examples',
 	'n8n/e2e/examples',
 	'n8n/e2e/demo',
 	'n8n/e2e/dev',
+	'n8n/e2e/conditions',
+	'n8n/e2e/browser/first-message',
 ];
 
 const place = ({ path }) => {

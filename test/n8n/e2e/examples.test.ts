@@ -10,10 +10,11 @@ import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/e
 import type { Site } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
+import { waitForPoll } from '../../tools/n8n/checks';
 import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
 import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';
-import { chain, manualTrigger, node } from '../../tools/n8n/workflows';
+import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
 
 /** A tool besides those of the examples, with which the MCP server is tried out. */
 const MAP_TOOL = 'Get_map_of_sites_in_Aquaculture_Site';
@@ -341,13 +342,14 @@ describe('site change alert', () => {
 
 	it('posts the changes that the next poll finds', async () => {
 		const example = readExample('site-change-alert-to-slack.json');
-		// n8n's shortest interval
 		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
-			pollTimes: { item: [{ mode: 'everyMinute' }] },
+			pollTimes: { item: every(2) },
 		});
 		const { n8n, service } = stage;
 		const id = await n8n.createWorkflow(example);
 		await n8n.activate(id);
+		// The changes are to be found by one poll, and there is time until the next one now
+		await waitForPoll(service, [1042, 1057, 1063]);
 
 		const [storholmen, ornesvika, gasoya] = service.sites as [Site, Site, Site];
 		storholmen.info.license = 'SAMPLE-2042';
