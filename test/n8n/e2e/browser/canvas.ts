@@ -4,17 +4,11 @@ import type { Editor } from './editor';
 export class Canvas {
 	constructor(private readonly editor: Editor) {}
 
-	/** Pastes a workflow onto an empty canvas, after what was there has been deleted: to load n8n's editor takes seconds. */
+	/** Pastes a workflow onto an empty canvas. */
 	async paste(workflow: string): Promise<void> {
 		const { page } = this.editor;
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-		if ((await this.editor.canvas.count()) > 0) {
-			await page.keyboard.press('Control+a');
-			await page.keyboard.press('Delete');
-		} else {
-			await page.goto(new URL('/workflow/new', page.url()).href);
-		}
-		await this.editor.at('canvas-add-button').waitFor();
+		await this.editor.emptyCanvas();
 		// A string, because the browser's types are not those of the tests
 		await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(workflow)})`);
 		await page.keyboard.press('Control+v');

@@ -91,7 +91,6 @@ it.each(FILES)('connects itself when it is pasted: %s', async (file) => {
 	await editor.openNode(first.name);
 	// That it works with it is tested in ../examples.test.ts
 	await editor.useCredential(CREDENTIAL);
-	await editor.closePanel();
 });
 
 function usesTheCredential({ type, parameters }: INode): boolean {
