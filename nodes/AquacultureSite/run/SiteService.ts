@@ -93,7 +93,6 @@ export class SiteService {
 		this.rateLimit = new RateLimit(now);
 		const gates = [this.breaker, this.rateLimit];
 		this.concurrencyLimit = new ConcurrencyLimit(limits.maxConcurrency, this.cancellation, gates);
-		// Once: to check each request would take longer than all else
 		if (belongsToOtherLogin(baseUrl, credentials)) markExpired(credentials);
 		this.session = new Session(send, credentials, this.cancellation);
 	}

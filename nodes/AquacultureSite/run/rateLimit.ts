@@ -86,7 +86,8 @@ export class RateLimit implements Gate {
 			return rate * Math.max(1 / 2, Math.min(DECREASE, share));
 		}
 		this.isSlowStart = accepted < FEW;
-		const measured = (1000 * accepted) / (until - since);
+		// The first one only begins the time
+		const measured = (1000 * (accepted - 1)) / (until - since);
 		return this.isSlowStart ? Math.max(1, measured) : measured;
 	}
 

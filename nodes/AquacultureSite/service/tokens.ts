@@ -73,7 +73,7 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 	credentials.tokenFingerprint = EXPIRED;
 }
 
-/** Whether there is no token, or one that is marked as expired. */
+/** Whether there is no token, or one that is marked as expired. For each request: a keyed hash would take longer than all else. */
 export function needsLogin(credentials: ICredentialDataDecryptedObject): boolean {
 	return credentials.accessToken === '' || credentials.tokenFingerprint === EXPIRED;
 }

@@ -28,10 +28,10 @@ function probe(): void {
 	limit.accept(now, { isRetry: true, isProbe: true });
 }
 
-/** The rate is ten a second: 20 in the two seconds from the first that was accepted to the end of the pause. */
+/** The rate is ten a second: 20 in the two seconds after the first that was accepted, up to the end of the pause. */
 function limitToTen(): void {
 	const start = now;
-	accept(20);
+	accept(21);
 	refuse(2);
 	now = start + 2000;
 	probe();
@@ -72,7 +72,7 @@ describe('a service that does not limit the rate', () => {
 });
 
 describe('measured at the first refusals', () => {
-	test('is what was accepted, by the time from the first that was to the end of the pause', () => {
+	test('is what was accepted after the first, by the time from then to the end of the pause', () => {
 		now += 5000;
 		limitToTen();
 		expect(limit).toMatchObject({ rate: 10, isLimiting: true, nextStart: now + 100 });
@@ -100,7 +100,7 @@ describe('measured at the first refusals', () => {
 
 	test('does not count the time in which the response came back', () => {
 		const start = now;
-		accept(20);
+		accept(21);
 		refuse(2);
 		now = start + 3000;
 		limit.accept(start + 2000, { isRetry: true, isProbe: true });
@@ -146,7 +146,7 @@ describe('with time', () => {
 		const start = now;
 		accept(count);
 		refuse(2);
-		now = start + 100 * count;
+		now = start + 100 * (count - 1);
 		probe();
 		expect(limit.rate).toBe(10);
 		now += 1000;
