@@ -80,23 +80,19 @@ const siteOf = ({ pairedItem }: INodeExecutionData) => (pairedItem as { item: nu
 
 /** What came of a run, and what the service saw of it. */
 async function outcomeOf(
-	{ items, timeout, maxRetries }: Condition,
+	{ items, timeout }: Condition,
 	credential: CredentialReference,
 	service: Service,
 ): Promise<Outcome> {
 	const [sent, logins] = [service.counts.siteRequests, service.counts.tokenRequests];
 	const first = service.requests.length;
-	const run = await read(credential, items, {
-		...(timeout !== undefined && { timeout }),
-		...(maxRetries !== undefined && { maxRetries }),
-	});
+	const run = await read(credential, items, timeout === undefined ? {} : { timeout });
 	const failures = run.items.filter(({ json }) => 'error' in json);
 	return {
 		read: run.items.length - failures.length,
 		failures: failures.map((item) => ({
 			siteId: siteOf(item),
 			message: item.json.error as string,
-			description: item.json.details as string,
 		})),
 		logins: service.counts.tokenRequests - logins,
 		requests: service.counts.siteRequests - sent,

@@ -7,7 +7,8 @@ import { connectionFailure } from '../../../nodes/AquacultureSite/service/networ
 import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
 import { readTokenResponse } from '../../../nodes/AquacultureSite/service/response';
 import type { Condition, Outcome } from '../../tools/cases/conditions';
-import { type Fault, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
+import { compose, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
+import { refusal, type Reply } from '../../tools/fake-service/rules';
 import { FakeClock } from '../../tools/helpers/fake-clock';
 
 /** Numbers that look random and are the same for the same seed. */
@@ -21,7 +22,8 @@ const PASSWORD = 'sample-password';
 
 /** What the service and the network on the way to it make of the requests of a run. */
 class SimulatedService {
-	readonly counts = { requests: 0, failed: 0, logins: 0 };
+	/** Of the run. */
+	counts = { requests: 0, failed: 0, logins: 0 };
 
 	private readonly plan = new FaultPlan();
 
@@ -69,11 +71,11 @@ class SimulatedService {
 	private async logIn() {
 		this.counts.logins++;
 		const request = { endpoint: 'token', method: 'POST', url: '/auth/token', body: '{}' } as const;
-		const token = `token-${this.counts.logins}`;
+		const token = `token-${this.validUntil.size}`;
 		const response = await this.exchange(request, () => {
 			const lifetime = this.condition.tokenLifetime ?? Infinity;
 			this.validUntil.set(token, this.timers.now() + lifetime);
-			return { status: 200, body: { access_token: token, token_type: 'Bearer' } };
+			return { status: 200, json: { access_token: token, token_type: 'Bearer' } };
 		});
 		if (!response) return connectionFailure(['ECONNRESET'], BASE_URL, 'run');
 		return readTokenResponse(response, { url: BASE_URL, password: PASSWORD });
@@ -85,96 +87,70 @@ class SimulatedService {
 		const request = { endpoint: 'site', method: 'GET', url, siteId, token, body: '' } as const;
 		const response = await this.exchange(request, () =>
 			this.timers.now() < (this.validUntil.get(token) ?? 0)
-				? { status: 200, body: { siteId, siteName: 'Sample' } }
-				: { status: 401, body: { message: 'The access token is unknown or expired.' } },
+				? { status: 200, json: { siteId, siteName: 'Sample' } }
+				: refusal(401, 'The access token is unknown or expired.'),
 		);
 		if (!response || response.statusCode >= 400) this.counts.failed++;
 		return response ?? connectionFailure(['ECONNRESET'], BASE_URL);
 	}
 
 	/** A request arrives and is answered. Requests overtake each other on their way, and so do responses. */
-	private async exchange(request: FaultRequest, answer: () => { status: number; body: unknown }) {
+	private async exchange(request: FaultRequest, answer: () => Reply) {
 		const travel = async () =>
 			await this.timers.sleep(this.latency / 2 + (1 + this.latency / 20) * Math.random());
 		await travel();
 		const faults = this.plan.take(request);
 		const replacing = faults.find(({ status, connection }) => status ?? connection);
-		const reply = replacing ? undefined : answer();
+		const reply = replacing ? this.plan.replacement(replacing, request, BASE_URL) : answer();
 		for (const { latencyMs = 0 } of faults) {
 			const wait = typeof latencyMs === 'number' ? latencyMs : latencyMs(request);
 			if (wait > 0) await this.timers.sleep(wait);
 		}
 		if (replacing?.connection === 'hang') return await new Promise<never>(() => undefined);
 		await travel();
-		if (replacing?.connection) return undefined;
-		const retryAfter = retryAfterOf(replacing);
-		const headers: Record<string, unknown> = {};
-		if (retryAfter !== undefined) headers['retry-after'] = String(retryAfter);
-		return {
-			statusCode: reply?.status ?? replacing?.status ?? 0,
-			headers,
-			body: reply?.body ?? { message: 'The service says so' },
-		};
+		if (!reply) return undefined;
+		const { status, headers } = compose(reply, faults);
+		return { statusCode: status, headers, body: reply.json };
 	}
-}
-
-function retryAfterOf(fault: Fault | undefined): number | string | undefined {
-	const { retryAfter } = fault ?? {};
-	return typeof retryAfter === 'function' ? retryAfter() : (retryAfter as number | undefined);
 }
 
 const LIMITS = { maxConcurrency: 128, longestWait: 60_000 };
+const REQUEST = { parts: [], apiVersion: '2025-01-01', maxRetries: 3 };
 
-/** One run of the node under a condition, without its real time; `again` is the next run with the same service. */
-export class Simulation {
-	private readonly timers = new FakeClock();
+async function run(
+	{ items, timeout = 30_000, stopAfter }: Condition,
+	service: SimulatedService,
+	timers: FakeClock,
+): Promise<Outcome> {
+	service.counts = { requests: 0, failed: 0, logins: 0 };
+	const start = timers.now();
+	const sites = new SiteService(service, LIMITS, timers);
+	if (stopAfter !== undefined) timers.after(1000 * stopAfter, () => sites.stop());
+	let read = 0;
+	const failures: Outcome['failures'] = [];
+	const all = Array.from({ length: items }, async (_, index) => {
+		const siteId = index + 1;
+		await sites.read({ ...REQUEST, siteId: String(siteId), timeout }).then(
+			() => read++,
+			(error: unknown) => {
+				if (error instanceof StoppedError) return;
+				failures.push({ siteId, message: (error as Error).message });
+			},
+		);
+	});
+	await timers.run(Promise.all(all));
+	const seconds = (timers.now() - start) / 1000;
+	return { read, failures, seconds, ...service.counts };
+}
 
-	private readonly service: SimulatedService;
-
-	constructor(
-		private readonly condition: Condition,
-		latency: number,
-	) {
-		this.service = new SimulatedService(condition, this.timers, latency);
+/** A run of the node under a condition, without its real time, and the same run again if the condition asks for it. */
+export async function simulate(condition: Condition, latency: number): Promise<Outcome[]> {
+	const timers = new FakeClock();
+	const service = new SimulatedService(condition, timers, latency);
+	const outcomes = [await run(condition, service, timers)];
+	if (condition.again !== undefined) {
+		await timers.run(timers.sleep(1000 * condition.again));
+		outcomes.push(await run(condition, service, timers));
 	}
-
-	async run(): Promise<Outcome> {
-		const { timers, condition } = this;
-		const { counts, send } = this.service;
-		const before = { ...counts };
-		const start = timers.now();
-		const access = { credentials: this.service.credentials, send };
-		const service = new SiteService(access, LIMITS, timers);
-		const outcome: Outcome = {
-			read: 0,
-			failures: [],
-			logins: 0,
-			requests: 0,
-			failed: 0,
-			seconds: 0,
-		};
-		const { timeout = 30_000, maxRetries = 3, stopAfter } = condition;
-		if (stopAfter !== undefined) timers.after(1000 * stopAfter, () => service.stop());
-		const common = { parts: [], apiVersion: '2025-01-01', timeout, maxRetries };
-		const sites = Array.from({ length: condition.items }, async (_, index) => {
-			await service.read({ siteId: String(index + 1), ...common }).then(
-				() => outcome.read++,
-				(error: unknown) => {
-					if (error instanceof StoppedError) return;
-					const { message, description } = error as ServiceFailure;
-					outcome.failures.push({ siteId: index + 1, message, description });
-				},
-			);
-		});
-		await timers.run(Promise.all(sites));
-		outcome.seconds = (timers.now() - start) / 1000;
-		outcome.logins = counts.logins - before.logins;
-		outcome.requests = counts.requests - before.requests;
-		outcome.failed = counts.failed - before.failed;
-		return outcome;
-	}
-
-	async rest(seconds: number): Promise<void> {
-		await this.timers.run(this.timers.sleep(1000 * seconds));
-	}
+	return outcomes;
 }
