@@ -69,15 +69,13 @@ class Run {
 		return this.underWay;
 	}
 
-	/** The service responds to what is on its way, e.g. to A0. Returns what is on its way then. */
-	async respond(what: string, response: number | ServiceFailure): Promise<string> {
+	/** Ends what is on its way, e.g. A0 or a login: with a status, or what the login brings. Returns what is on its way then. */
+	async respond(what: string, response: number | LoginResult): Promise<string> {
 		const index = this.waiting.findIndex((each) => each.what === what);
-		const [{ respond } = { respond: () => undefined }] = this.waiting.splice(index, 1);
-		respond(
-			(typeof response === 'number'
-				? { statusCode: response, headers: {}, body: {} }
-				: response) as never,
-		);
+		const [waiting] = this.waiting.splice(index, 1);
+		const isStatus = typeof response === 'number';
+		const result = isStatus ? { statusCode: response, headers: {}, body: {} } : response;
+		waiting?.respond(result as never);
 		await settle();
 		return this.underWay;
 	}
@@ -85,14 +83,7 @@ class Run {
 	/** The login succeeds; `age` is for how many milliseconds another run has had the token. */
 	async logIn(age = 0): Promise<string> {
 		const accessToken = String(this.logins);
-		return await this.endLogin({ accessToken, tokenFingerprint: '', age });
-	}
-
-	async endLogin(result: LoginResult): Promise<string> {
-		const index = this.waiting.findIndex(({ what }) => what === 'login');
-		this.waiting.splice(index, 1)[0]?.respond(result as never);
-		await settle();
-		return this.underWay;
+		return await this.respond('login', { accessToken, tokenFingerprint: '', age });
 	}
 
 	/** Time passes; returns what is on its way then. */
@@ -154,7 +145,7 @@ describe('a login', () => {
 	test('that fails is the result of all that wait for it, after the one that logged in', async () => {
 		const run = new Run({ accessToken: '' });
 		await run.read('AB');
-		expect(await run.endLogin(LOGIN_FAILED)).toBe('');
+		expect(await run.respond('login', LOGIN_FAILED)).toBe('');
 		expect(run.results).toEqual({ A: 'Busy' });
 		await run.pass(1);
 		expect(run.results).toEqual({ A: 'Busy', B: 'Busy' });
@@ -251,6 +242,28 @@ describe('a token that may have expired', () => {
 		await run.logIn();
 		expect(await run.respond('B0', 401)).toBe('A1 B1');
 		expect(run.logins).toBe(1);
+	});
+
+	test('may meet a request twice, which is no closed site then', async () => {
+		const run = new Run();
+		await run.read('AB');
+		await run.respond('A0', 401);
+		await run.logIn();
+		expect(await run.respond('B0', 401)).toBe('A1 B1');
+		await run.pass(5000);
+		await run.respond('A1', 401);
+		await run.logIn();
+		expect(await run.respond('B1', 401)).toBe('A2 B2');
+		expect(run.results).toEqual({});
+	});
+
+	test('does not come back with a slow response to an earlier request', async () => {
+		const run = new Run();
+		await run.read('AB');
+		await run.respond('A0', 401);
+		await run.logIn();
+		await run.respond('B0', 200);
+		expect(await run.read('C')).toBe('A1 C1');
 	});
 
 	test('is renewed again if the new one is rejected five seconds later', async () => {
