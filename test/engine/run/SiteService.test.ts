@@ -1,11 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { NodeResult } from '../../tools/engine/engine';
 import { seaFarm, useSeaFarm } from '../../tools/engine/sea-farm';
-import { refusalBeyond } from '../../tools/fake-service/limit';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
 import { at } from '../../tools/helpers/at';
-import { bucket } from '../../tools/helpers/limiters';
 
 // What only real HTTP under n8n's engine can show; the rules are tested in the tests of its parts, and what comes of them in test/unit/run/conditions.test.ts
 
@@ -49,19 +47,10 @@ describe('requests side by side', () => {
 		await run(ids.slice(0, 50));
 		expect(farm.engine.credentialReads - before).toBe(1);
 	});
-
-	test('get all sites from a service that limits the rate and names no wait', async () => {
-		service.faults.site.push(refusalBeyond(bucket(1, 50), false));
-		expect((await run(ids.slice(0, 40))).items).toHaveLength(40);
-		expect(service.counts.byStatus[429]).toBeGreaterThan(0);
-	});
 });
 
-test.each([
-	['in seconds', 1],
-	['as a date', { dateInSeconds: 2 }],
-])('Retry-After of a 429 %s pauses the whole run, and hints say so', async (_form, retryAfter) => {
-	service.faults.site.push({ skip: 20, times: 1, status: 429, retryAfter }, { latencyMs: 5 });
+test('Retry-After of a 429 pauses the whole run, and hints say so', async () => {
+	service.faults.site.push({ skip: 20, times: 1, status: 429, retryAfter: 1 }, { latencyMs: 5 });
 	const result = await run(ids.slice(0, 60), { maxConcurrency: 8 });
 	expect(result.items).toHaveLength(60);
 	const refused = farm.siteRequests.findIndex(({ status }) => status === 429);
@@ -111,21 +100,6 @@ describe('stopping the execution', () => {
 		});
 		await expectStopped(ids, stopping.signal, { maxRetries, maxConcurrency: 4 });
 		expect(service.counts).toMatchObject({ siteRequests: 4, aborted: 4 });
-	});
-
-	test.each([
-		['that the service asked for', { status: 429, retryAfter: 60 }],
-		['before a retry', { status: 502 }],
-	])('ends a wait %s', async (_, fault) => {
-		service.faults.site.push(fault);
-		const stopping = new AbortController();
-		const { setTimeout } = globalThis;
-		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
-			if (wait > 59_000) setImmediate(() => stopping.abort());
-			return setTimeout(then, wait);
-		});
-		await expectStopped([first], stopping.signal);
-		expect(service.counts.siteRequests).toBe(1);
 	});
 
 	test('while the parameters are read sends nothing', async () => {
