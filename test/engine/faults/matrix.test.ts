@@ -1,10 +1,4 @@
-import {
-	expectedOutcome,
-	ON_ERROR,
-	type Outcome,
-	runCell,
-	SETTINGS,
-} from '../../tools/cases/fault-cell';
+import { expectedOutcome, type Outcome, runCell, SETTINGS } from '../../tools/cases/fault-cell';
 import { type Stage, TABLE } from '../../tools/cases/fault-table';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { startService } from '../../tools/fake-service/service';
@@ -30,7 +24,7 @@ const cells = TABLE.flatMap((row) => {
 			(_, index) =>
 				isWhole || index % SETTINGS.length === place % Math.min(forms.length, SETTINGS.length),
 		),
-		name: `${row.place}: ${row.fault}: ${ON_ERROR[setting]}`,
+		name: `${row.place}: ${row.fault}: ${setting}`,
 	}));
 });
 

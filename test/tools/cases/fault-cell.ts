@@ -21,12 +21,7 @@ import {
 } from './fault-table';
 
 /** The node's setting **On Error**. */
-export const ON_ERROR = {
-	stopWorkflow: 'Stop Workflow',
-	continueRegularOutput: 'Continue',
-	continueErrorOutput: 'Continue (using error output)',
-} as const satisfies Record<OnError, string>;
-export const SETTINGS = Object.keys(ON_ERROR) as OnError[];
+export const SETTINGS = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 
 /** An item that failed: its place among the input items, and the message. */
 interface Failed {
@@ -100,14 +95,14 @@ export function arrange(
 	for (const each of [service, tls, elsewhere]) each.reset();
 	const login = { ...service.login, username: `user-${++users}@example.com` };
 	for (const { logins } of [service, tls]) logins.push(login);
-	const faults = [variation.fault?.(stage) ?? []].flat();
+	const fault = variation.fault?.(stage);
 	if (place === 'site') {
 		const siteId = HIT.map((item) => at(SITES, item));
-		service.faults.site = faults.map((fault) => ({ siteId, ...fault }));
+		service.faults.site = [{ siteId, ...fault }];
 		service.faults.tokenLifetime = variation.tokenLifetime;
 	} else {
 		const skip = place === 'first login' ? 0 : 1;
-		service.faults.token = faults.map((fault) => ({ skip, ...fault }));
+		service.faults.token = [{ skip, ...fault }];
 	}
 	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
 	service.faults.site.push(agingOf(service.faults.tokenLifetime));

@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 export interface Variation {
-	fault?: (stage: Stage) => Fault | Fault[];
+	fault?: (stage: Stage) => Fault;
 	/** What is in the credential instead of the sample login. */
 	credential?: (stage: Stage) => ICredentialDataDecryptedObject;
 	tokenLifetime?: TokenLifetime;
@@ -110,9 +110,8 @@ const bodies = (named: Record<string, Fault['body']>) =>
 const merged = (field: string, values: Record<string, unknown>) =>
 	forms(mapValues(values, (value) => ({ merge: { [field]: value } })));
 
-/** Each status with each kind of body. */
-function statuses(...codes: number[]): Variations {
-	const kinds: BodyKind[] = ['json', 'html', 'empty', 'broken'];
+/** Each status with these kinds of body. */
+function statuses(codes: number[], kinds: BodyKind[]): Variations {
 	const entries = codes.flatMap((status) =>
 		kinds.map((body): [string, Variation] => [
 			`${status} ${body}`,
@@ -122,10 +121,21 @@ function statuses(...codes: number[]): Variations {
 	return Object.fromEntries(entries);
 }
 
-/** The same, with the name of the row. */
+/** The name of the row, and each status with each kind of body. */
 const status = (...codes: number[]): [string, Variations] => [
 	`Status ${codes.join(', ')}`,
-	statuses(...codes),
+	statuses(codes, ['json', 'html', 'empty', 'broken']),
+];
+
+/** Without a page, which is often that of a firewall. */
+const withoutPage = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.join(', ')}`,
+	statuses(codes, ['json', 'empty', 'broken']),
+];
+
+const withPage = (...codes: number[]): [string, Variations] => [
+	`Status ${codes.sort((a, b) => a - b).join(', ')} with a web page`,
+	statuses(codes, ['html']),
 ];
 
 /** Responses that never have a body. */
@@ -150,12 +160,15 @@ function redirects<T>(toRows: (fault: string, variations: Variations, message: s
 	});
 }
 
-const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
-	`${name} at every site`,
+const atItems = (items: number[], variations: Variations): Variations =>
 	mapValues(variations, ({ fault, ...rest }) => ({
 		...rest,
-		fault: (stage) => [fault?.(stage) ?? []].flat().map((each) => ({ ...each, siteId: SITES })),
-	})),
+		fault: (stage) => ({ ...fault?.(stage), siteId: items.map((item) => at(SITES, item)) }),
+	}));
+
+const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
+	`${name} at every site`,
+	atItems(ALL, variations),
 ];
 
 const VIEWS: Record<string, INodeParameters> = {
@@ -279,20 +292,6 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
-/** Each status with each kind of body but a page, which is often that of a firewall. */
-const withoutPage = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.join(', ')}`,
-	Object.fromEntries(
-		Object.entries(statuses(...codes)).filter(([form]) => !form.endsWith(' html')),
-	),
-];
-
-/** Each status with a page. */
-const withPage = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.sort((a, b) => a - b).join(', ')} with a web page`,
-	Object.fromEntries(Object.entries(statuses(...codes)).filter(([form]) => form.endsWith(' html'))),
-];
-
 const OTHER_REFUSALS = [402, 409, 410, 418, 422, 451, 499];
 
 const LOGIN_ROWS: Row[] = [
@@ -373,15 +372,9 @@ const SITE_ROWS: Row[] = [
 	site(...withoutPage(403), NO_ACCESS),
 	site(...withPage(400, 403, 405, ...OTHER_REFUSALS), PAGE_REFUSES),
 	site(...withoutPage(400, 405, ...OTHER_REFUSALS), REFUSED),
-	site(
-		'Status 401 after another site was read',
-		mapValues(statuses(401), ({ status }) => ({
-			status,
-			fault: () => ({ status, siteId: LATER.map((item) => at(SITES, item)) }),
-		})),
-		NO_ACCESS,
-		{ hit: LATER },
-	),
+	site('Status 401 after another site was read', atItems(LATER, status(401)[1]), NO_ACCESS, {
+		hit: LATER,
+	}),
 	site(...atEverySite(status(401)), REJECTED_TOKEN, {
 		hit: ALL,
 		// Three show that it is the token, the others are not requested
