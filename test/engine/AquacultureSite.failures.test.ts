@@ -69,22 +69,19 @@ describe('On Error', () => {
 		const sitesIn = (items: object[]) =>
 			[...JSON.stringify(items).matchAll(/(?:"siteId":|site-)(1\d{3})\b/g)].map(([, id]) => id);
 
-		test('Continue: the two sites are read, and one item says what is no site ID', async () => {
-			const onError = 'continueRegularOutput';
-			const { items } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
-			expect(new Set(sitesIn(items))).toEqual(new Set(['1042', '1057']));
-			expect(items.filter(({ json }) => 'error' in json)).toEqual([
-				{ json: { ...isWrong, details: whole }, pairedItem: { item: 0 } },
-			]);
-		});
-
-		test('Continue (using error output): the same, with the fields of the input item', async () => {
-			const onError = 'continueErrorOutput';
-			const { outputs } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
-			expect(new Set(sitesIn(at(outputs, 0)))).toEqual(new Set(['1042', '1057']));
-			const json = { id: '1042, abc, 1057', ...isWrong, details: whole };
-			expect(at(outputs, 1)).toEqual([{ json, pairedItem: { item: 0 } }]);
-		});
+		test.each([
+			['continueRegularOutput', 0, {}],
+			['continueErrorOutput', 1, { id: '1042, abc, 1057' }],
+		] as const)(
+			'%s: the two sites are read, and one item at output %i says what is no site ID',
+			async (onError, output, input) => {
+				const { outputs } = await farm.run(parameters, ['1042, abc, 1057'], { onError });
+				expect(new Set(sitesIn(at(outputs, 0)))).toEqual(new Set(['1042', '1057']));
+				const failed = at(outputs, output).filter(({ json }) => 'error' in json);
+				const json = { ...input, ...isWrong, details: whole };
+				expect(failed).toEqual([{ json, pairedItem: { item: 0 } }]);
+			},
+		);
 
 		test('Stop Workflow: nothing is sent, and the message says how to keep the others', async () => {
 			const { error } = await farm.run(parameters, ['1042, abc, 1057']);
