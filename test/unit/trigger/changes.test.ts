@@ -266,7 +266,8 @@ function apply(old: Site, reported: SiteEvent[]) {
 			const key = infoField ?? field;
 			expect(Object.hasOwn(target, key) ? target[key] : null).toEqual(before);
 			expect(after).not.toEqual(before);
-			target[key] = after ?? undefined;
+			if (after === null) Reflect.deleteProperty(target, key);
+			else target[key] = after;
 		}
 	}
 	return things;
