@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type INodeParameters, type INodeType, Workflow } from 'n8n-workflow';
-import { createEngine, type Engine } from '../tools/engine/engine';
-import { asNodeTypes } from '../tools/engine/package-types';
+import { type INodeParameters, Workflow } from 'n8n-workflow';
+import { asNodeTypes, type LoadedTypes, loadPackageTypes } from '../tools/engine/package-types';
 import { defined } from '../tools/helpers/at';
 import { type Field, fieldsOf } from '../tools/helpers/panel';
 
@@ -12,14 +11,14 @@ const CREDENTIAL = 'aquacultureApi';
 
 const checkout = resolve(__dirname, '../..');
 
-let engine: Engine;
+let types: LoadedTypes;
 
 beforeAll(async () => {
-	engine = await createEngine();
+	types = await loadPackageTypes(false);
 });
 
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
-const nodeOf = (type: string) => engine.types.nodes[type] as INodeType;
+const nodeOf = (type: string) => defined(types.nodes[type]);
 const descriptionOf = (type: string) => nodeOf(type).description;
 
 type States = Record<'active' | 'inactive', string>;
@@ -77,7 +76,7 @@ test('Aquaculture Site Trigger: what its panel says before and after publishing 
 });
 
 test('Aquaculture API: what saved credentials and n8n rely on', () => {
-	const { name, displayName, properties } = defined(engine.types.credentials[CREDENTIAL]);
+	const { name, displayName, properties } = defined(types.credentials[CREDENTIAL]);
 	expect({ name, displayName }).toEqual({ name: CREDENTIAL, displayName: 'Aquaculture API' });
 	const masked = { password: true };
 	const required = true;
@@ -92,7 +91,7 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 });
 
 test('the links of the credential and the nodes lead to headings of the README', () => {
-	const { documentationUrl, httpRequestNode } = defined(engine.types.credentials[CREDENTIAL]);
+	const { documentationUrl, httpRequestNode } = defined(types.credentials[CREDENTIAL]);
 	expect(httpRequestNode).toMatchObject({
 		name: 'Aquaculture API',
 		apiBaseUrlPlaceholder: expect.stringMatching(/^https:/) as unknown,
@@ -117,7 +116,7 @@ test.each<[string, INodeParameters, string]>([
 ])('%s with %j has on the canvas the subtitle "%s"', (type, parameters, text) => {
 	const position: [number, number] = [0, 0];
 	const node = { id: '1', name: 'Node', type, typeVersion: 1, parameters, position };
-	const nodeTypes = asNodeTypes(engine.types.nodes);
+	const nodeTypes = asNodeTypes(types.nodes);
 	const { expression } = new Workflow({ nodes: [node], connections: {}, active: false, nodeTypes });
 	const { subtitle } = descriptionOf(type);
 	expect(expression.getSimpleParameterValue(node, subtitle, 'internal', {})).toBe(text);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
-import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
+import type { INodePropertyOptions } from 'n8n-workflow';
 import { parse } from 'yaml';
 import type { Site, SiteInfo, Unit } from '../../nodes/AquacultureSite/site/site';
 import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/events';
@@ -66,9 +66,7 @@ const allFieldsIn = (items: unknown[]) =>
 const OPERATIONS = ['get', 'getAll', 'getUnits', 'getMap'];
 
 test('each operation has a preview', () => {
-	const { description } = farm.engine.types.nodes[
-		'n8n-nodes-aquaculture.aquacultureSite'
-	] as INodeType;
+	const { description } = defined(farm.engine.types.nodes['n8n-nodes-aquaculture.aquacultureSite']);
 	const valuesOf = (parameter: string) =>
 		defined(description.properties.find(({ name }) => name === parameter)).options?.map(
 			(option) => (option as INodePropertyOptions).value,

@@ -2,17 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ICredentialsHelper, NodeHelpers } from 'n8n-workflow';
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialsExpressionResolveValues,
 	ICredentialType,
-	IExecuteData,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
 	INode,
-	INodeCredentialsDetails,
 	INodeParameters,
-	IWorkflowExecuteAdditionalData,
-	WorkflowExecuteMode,
 } from 'n8n-workflow';
+
+/** What n8n-core calls a method of it with. */
+type Given<Method extends keyof ICredentialsHelper> = Parameters<ICredentialsHelper[Method]>;
 
 /**
  * n8n's credentials helper with a database in memory. It follows n8n's rules for when a login happens and what is stored.
@@ -25,11 +23,7 @@ export class CredentialStore extends ICredentialsHelper {
 	/** By the name of the credential, which is its ID, too. */
 	private readonly stored: Record<string, ICredentialDataDecryptedObject>;
 
-	/**
-	 * @param types the credential types of the loaded package or the test
-	 * @param typeName the type of all credentials stored here
-	 * @param credentials what the user entered, by the name of the credential
-	 */
+	/** @param credentials what the user entered, by the name of the credential */
 	constructor(
 		private readonly types: Record<string, ICredentialType>,
 		private readonly typeName: string,
@@ -49,11 +43,7 @@ export class CredentialStore extends ICredentialsHelper {
 		Object.assign(this.find(name), structuredClone(changes));
 	}
 
-	/**
-	 * The `credentials` entry of a node that uses the named credential, or the first one.
-	 *
-	 * @throws when there is no credential of that name
-	 */
+	/** The `credentials` entry of a node that uses the named credential, or the first one. */
 	reference(name = Object.keys(this.stored)[0]): INode['credentials'] {
 		if (name === undefined) return undefined;
 		this.find(name);
@@ -61,17 +51,11 @@ export class CredentialStore extends ICredentialsHelper {
 	}
 
 	async getDecrypted(
-		_additionalData: IWorkflowExecuteAdditionalData,
-		nodeCredentials: INodeCredentialsDetails,
-		type: string,
-		mode: WorkflowExecuteMode,
-		executeData?: IExecuteData,
-		raw?: boolean,
-		resolve?: ICredentialsExpressionResolveValues,
+		...[, { id }, type, mode, executeData, raw, resolve]: Given<'getDecrypted'>
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads += 1;
 		await nextTurn();
-		const data = structuredClone(this.find(nodeCredentials.id));
+		const data = structuredClone(this.find(id));
 		if (raw) return data;
 		const filled = this.withDefaults(type, data);
 		if (!resolve) return filled;
@@ -113,18 +97,14 @@ export class CredentialStore extends ICredentialsHelper {
 	}
 
 	async preAuthentication(
-		helpers: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-		typeName: string,
-		node: INode,
-		credentialsExpired: boolean,
+		...[helpers, credentials, typeName, node, isExpired]: Given<'preAuthentication'>
 	): Promise<ICredentialDataDecryptedObject | undefined> {
 		const type = this.type(typeName);
 		const token = type.properties.find(
 			(property) => property.type === 'hidden' && property.typeOptions?.expirable === true,
 		)?.name;
 		if (token === undefined || type.preAuthentication === undefined) return undefined;
-		if (credentials[token] !== '' && !credentialsExpired) return undefined;
+		if (credentials[token] !== '' && !isExpired) return undefined;
 
 		const output = (await this.runPreAuthentication(helpers, credentials, typeName)) ?? {};
 		const reference = node.credentials?.[typeName];
@@ -137,9 +117,7 @@ export class CredentialStore extends ICredentialsHelper {
 	}
 
 	async runPreAuthentication(
-		{ helpers }: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-		typeName: string,
+		...[{ helpers }, credentials, typeName]: Given<'runPreAuthentication'>
 	): Promise<ICredentialDataDecryptedObject | undefined> {
 		// n8n gives the hook this one helper and nothing else of the node.
 		const narrowed: IHttpRequestHelper = {
@@ -149,13 +127,9 @@ export class CredentialStore extends ICredentialsHelper {
 			ICredentialDataDecryptedObject | undefined;
 	}
 
-	async updateCredentials(
-		nodeCredentials: INodeCredentialsDetails,
-		_type: string,
-		data: ICredentialDataDecryptedObject,
-	): Promise<void> {
+	async updateCredentials(...[{ id }, , data]: Given<'updateCredentials'>): Promise<void> {
 		await nextTurn();
-		this.stored[String(nodeCredentials.id)] = structuredClone(data);
+		this.stored[String(id)] = structuredClone(data);
 	}
 
 	isCredentialUsableByNode(typeName: string): boolean {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { Container } from '@n8n/di';
 import {
 	CredentialTestContext,
@@ -21,27 +20,18 @@ import type {
 	NodeExecutionHint,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { defined } from '../helpers/at';
 import { CredentialStore } from './credential-store';
-import { logLines, startInstance, type LogLine } from './instance';
+import { logLines, type LogLine } from './instance';
 import { asNodeTypes, loadPackageTypes, type LoadedTypes } from './package-types';
 import { PollingTrigger } from './polling-trigger';
 import { standInNodes } from './stand-in-nodes';
-
-const checkout = resolve(__dirname, '../../..');
 
 /** The address of this n8n in expressions; nothing listens there. */
 const INSTANCE_URL = 'http://localhost:5678/';
 
 const CREDENTIAL_TYPE = 'aquacultureApi';
 const NODE = 'Node';
-
-export interface EngineOptions {
-	/** What a user entered in each credential, by its name. */
-	credentials?: Record<string, ICredentialDataDecryptedObject>;
-	/** False shares the package's modules, and what they remember, with other such engines. */
-	fresh?: boolean;
-	types?: LoadedTypes;
-}
 
 /** A node as a test writes it; n8n adds the defaults of its parameters. */
 export interface TestNode extends Partial<Omit<INode, 'id' | 'position' | 'credentials'>> {
@@ -73,7 +63,6 @@ export class Engine {
 	private readonly firstLogLine = logLines.length;
 
 	constructor(
-		/** The loaded node and credential types, as n8n's editor would describe them. */
 		readonly types: LoadedTypes,
 		private readonly store: CredentialStore,
 	) {}
@@ -97,19 +86,18 @@ export class Engine {
 		this.store.edit(name, changes);
 	}
 
-	/** "Test" in the credential's dialog, which shows the result: a method of the first node that names one for this type. */
+	/** "Test" in the credential's dialog, which shows the result: a method of the first node. */
 	async testCredential(name: string): Promise<INodeCredentialTestResult> {
-		const type = CREDENTIAL_TYPE;
-		const data = this.store.withDefaults(type, this.database[name] ?? {});
-		for (const node of Object.values(this.types.nodes)) {
-			if (!('execute' in node || 'poll' in node)) continue;
-			const { testedBy } = node.description.credentials?.find((each) => each.name === type) ?? {};
-			const test = typeof testedBy === 'string' && node.methods?.credentialTest?.[testedBy];
-			if (!test) continue;
-			const context = new CredentialTestContext(this.additionalData('internal'));
-			return await test.call(context, { id: '', name: '', type, data });
-		}
-		return { status: 'Error', message: 'No testing function found for this credential.' };
+		const [node] = Object.values(this.types.nodes);
+		const { testCredential } = defined(node?.methods?.credentialTest);
+		const data = this.store.withDefaults(CREDENTIAL_TYPE, this.database[name] ?? {});
+		const context = new CredentialTestContext(this.additionalData('internal'));
+		return await defined(testCredential).call(context, {
+			id: '',
+			name: '',
+			type: CREDENTIAL_TYPE,
+			data,
+		});
 	}
 
 	/**
@@ -201,16 +189,18 @@ export class Engine {
 }
 
 /**
- * Starts an engine with the built package, or with the test's own types.
+ * Starts an engine with the built package.
  *
- * @throws when the package is not built
+ * @param credentials what a user entered in each credential, by its name
+ * @param fresh false shares the package's modules, and what they remember, with other such engines
  */
 export async function createEngine({
-	credentials = {},
+	credentials,
 	fresh = true,
-	types,
-}: EngineOptions = {}): Promise<Engine> {
-	startInstance();
-	const loaded = types ?? (await loadPackageTypes(checkout, fresh));
-	return new Engine(loaded, new CredentialStore(loaded.credentials, CREDENTIAL_TYPE, credentials));
+}: {
+	credentials: Record<string, ICredentialDataDecryptedObject>;
+	fresh?: boolean;
+}): Promise<Engine> {
+	const types = await loadPackageTypes(fresh);
+	return new Engine(types, new CredentialStore(types.credentials, CREDENTIAL_TYPE, credentials));
 }

@@ -28,24 +28,18 @@ const recorder: LoggerShape & { scoped: () => LoggerShape } = {
 	scoped: () => recorder,
 };
 
-let started = false;
-
 /**
  * What n8n does at its start, once per process: its log, its settings and its encryption key.
  * n8n reads and writes its user folder only now, so a temporary one is made and removed at once.
  * Without a binary data manager n8n keeps files in memory, as base64 in the item.
  */
-export function startInstance(): void {
-	if (started) return;
-	started = true;
-	Container.set(Logger, recorder as unknown as Logger);
-	LoggerProxy.init(recorder);
-	const userFolder = mkdtempSync(join(tmpdir(), 'n8n-engine-'));
-	process.env.N8N_USER_FOLDER = userFolder;
-	process.env.N8N_ENCRYPTION_KEY = 'a-key-for-tests-only';
-	try {
-		Container.get(InstanceSettings);
-	} finally {
-		rmSync(userFolder, { recursive: true });
-	}
+Container.set(Logger, recorder as unknown as Logger);
+LoggerProxy.init(recorder);
+const userFolder = mkdtempSync(join(tmpdir(), 'n8n-engine-'));
+process.env.N8N_USER_FOLDER = userFolder;
+process.env.N8N_ENCRYPTION_KEY = 'a-key-for-tests-only';
+try {
+	Container.get(InstanceSettings);
+} finally {
+	rmSync(userFolder, { recursive: true });
 }

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
 import * as n8nWorkflow from 'n8n-workflow';
-import type { ICredentialType, INodeType, INodeTypes, IVersionedNodeType } from 'n8n-workflow';
+import type { ICredentialType, INodeType, INodeTypes } from 'n8n-workflow';
+
+const CHECKOUT = resolve(__dirname, '../../..');
 
 /** Node types by full name (`package.type`) and credential types by name, as n8n knows them. */
 export interface LoadedTypes {
-	nodes: Record<string, INodeType | IVersionedNodeType>;
+	nodes: Record<string, INodeType>;
 	credentials: Record<string, ICredentialType>;
 }
 
@@ -25,23 +28,19 @@ function withFreshModules<T>(load: () => T): T {
 /**
  * Loads the built package with n8n-core's own loader: the files that `n8n` in its package.json names.
  *
- * @param directory where the package.json is
  * @param fresh whether to load new instances of its modules, or to share those that are loaded
- * @throws when a file is missing or a class cannot be made
+ * @throws when the package is not built
  */
-export async function loadPackageTypes(directory: string, fresh: boolean): Promise<LoadedTypes> {
-	const loader = new PackageDirectoryLoader(directory);
+export async function loadPackageTypes(fresh: boolean): Promise<LoadedTypes> {
+	const loader = new PackageDirectoryLoader(CHECKOUT);
 	await (fresh ? withFreshModules(() => loader.loadAll()) : loader.loadAll());
+	const typesOf = <T>(loaded: Record<string, { type: unknown }>, prefix = '') =>
+		Object.fromEntries(
+			Object.entries(loaded).map(([name, { type }]) => [prefix + name, type as T]),
+		);
 	return {
-		nodes: Object.fromEntries(
-			Object.entries(loader.nodeTypes).map(([name, { type }]) => [
-				`${loader.packageName}.${name}`,
-				type,
-			]),
-		),
-		credentials: Object.fromEntries(
-			Object.entries(loader.credentialTypes).map(([name, { type }]) => [name, type]),
-		),
+		nodes: typesOf<INodeType>(loader.nodeTypes, `${loader.packageName}.`),
+		credentials: typesOf<ICredentialType>(loader.credentialTypes),
 	};
 }
 
@@ -52,10 +51,5 @@ export function asNodeTypes(nodes: LoadedTypes['nodes']): INodeTypes {
 		if (type === undefined) throw new Error(`Unrecognized node type: ${name}`);
 		return type;
 	};
-	return {
-		getByName,
-		getByNameAndVersion: (name, version) =>
-			n8nWorkflow.NodeHelpers.getVersionedNodeType(getByName(name), version),
-		getKnownTypes: () => nodes,
-	};
+	return { getByName, getByNameAndVersion: getByName, getKnownTypes: () => nodes };
 }

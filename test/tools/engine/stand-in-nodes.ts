@@ -9,7 +9,7 @@ import {
 	type JsonObject,
 } from 'n8n-workflow';
 
-export const field = (name: string): INodeProperties => ({
+const field = (name: string): INodeProperties => ({
 	displayName: name,
 	name,
 	type: 'string',
