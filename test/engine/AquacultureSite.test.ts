@@ -36,22 +36,7 @@ describe('the items', () => {
 	);
 });
 
-describe('site IDs', () => {
-	test('may come in any form from an expression; each site is requested once', async () => {
-		const { items } = await farm.run({ operation: 'getAll' }, [
-			[1042, '1057 1063'],
-			'1057;1042 1042',
-		]);
-		expect(items.map(({ json, pairedItem }) => [json.siteId, pairedItem])).toEqual([
-			[1042, { item: 0 }],
-			[1057, { item: 0 }],
-			[1063, { item: 0 }],
-			[1057, { item: 1 }],
-			[1042, { item: 1 }],
-		]);
-		expect(farm.service.counts.siteRequests).toBe(3);
-	});
-
+describe('sites', () => {
 	test('1,500 items over 12 sites: 12 requests, and an object of its own for each item', async () => {
 		const twelve = manySites(12).map(({ siteId }) => siteId);
 		farm.service.sites.push(...manySites(12));
@@ -92,42 +77,19 @@ test('a hint beside the output lists five names, each once, and counts the other
 	const bare = manySites(7).map((site) => ({ ...site, units: [] }));
 	farm.service.sites.push(...bare);
 	const ids = bare.map(({ siteId }) => siteId);
-	const names = bare.map(({ siteId, siteName }) => `${siteName} (${siteId})`);
-	const message = 'No rows, because these sites have no units';
-	const four = names.slice(0, 4).join(', ');
-	const [all, some, none] = [
-		await farm.run({ operation: 'getUnits' }, [...ids, ...ids]),
-		await farm.run({ operation: 'getUnits' }, [ids.slice(0, 5)]),
-		await farm.run({ operation: 'getUnits' }, [1088]),
-	];
-	const location = 'outputPane';
-	expect(all.hints).toMatchObject([
-		{ message: `${message}: ${four}, ${names[4]}, and 2 more`, location },
-	]);
-	expect(some.hints).toMatchObject([{ message: `${message}: ${four}, and ${names[4]}`, location }]);
-	expect(none.hints).toEqual([]);
+	const { hints } = await farm.run({ operation: 'getUnits' }, [ids, ids]);
+	const names = bare.slice(0, 5).map(({ siteId, siteName }) => `${siteName} (${siteId})`);
+	const message = `No rows, because these sites have no units: ${names.join(', ')}, and 2 more`;
+	expect(hints).toMatchObject([{ message, location: 'outputPane' }]);
 });
 
-describe('what the service sends is plain text where n8n renders HTML', () => {
+test('what the service sends is plain text in a hint, and as it is in the data', async () => {
 	const unit = { unitId: 1, unitName: '<b>2</b> & <img src=x>', latitude: null, longitude: null };
-
-	test('in a hint, and as it is in the data', async () => {
-		farm.service.sites.push({ ...farm.site(1042), siteId: 7, siteName: '`A` <i>', units: [unit] });
-		const { items, hints } = await farm.run({ operation: 'getMap', format: 'json' }, [7]);
-		const name = 'unit &#60;b>2&#60;/b> &#38; &#60;img src=x> of site &#96;A&#96; &#60;i> (7)';
-		expect(hints).toMatchObject([{ message: expect.stringContaining(`: ${name}`) as unknown }]);
-		expect(at(items, 0).json.features).toMatchObject([{ properties: { siteName: '`A` <i>' } }]);
-	});
-
-	test('in an error, and in the item of a site that failed', async () => {
-		const body = { json: { message: '<h1>Gone</h1>' } };
-		farm.service.faults.site.push({ status: 404, body });
-		const { error } = await farm.run({ operation: 'get' });
-		expect(error?.description).toContain('"‹h1›Gone‹/h1›"');
-		const onError = 'continueRegularOutput';
-		const { items } = await farm.run({ operation: 'get' }, [1042], { onError });
-		expect(at(items, 0).json.details).toContain('"‹h1›Gone‹/h1›"');
-	});
+	farm.service.sites.push({ ...farm.site(1042), siteId: 7, siteName: '`A` <i>', units: [unit] });
+	const { items, hints } = await farm.run({ operation: 'getMap', format: 'json' }, [7]);
+	const name = 'unit &#60;b>2&#60;/b> &#38; &#60;img src=x> of site &#96;A&#96; &#60;i> (7)';
+	expect(hints).toMatchObject([{ message: expect.stringContaining(`: ${name}`) as unknown }]);
+	expect(at(items, 0).json.features).toMatchObject([{ properties: { siteName: '`A` <i>' } }]);
 });
 
 describe('a map', () => {

@@ -41,14 +41,12 @@ function expectNoOtherHeaders(): void {
 
 async function run(
 	typed: ICredentialDataDecryptedObject,
-	{ siteId, apiVersion = '2025-01-01' }: { siteId?: unknown; apiVersion?: string } = {},
+	siteId: unknown = 1042,
+	apiVersion = '2025-01-01',
 ) {
-	const n8n = await n8nAtWire(typed);
 	const options = { apiVersion: '={{ $json.id[1] }}' };
-	return await n8n.run({
-		node: siteNode({ operation: 'get', siteId: '={{ $json.id[0] }}', options }),
-		items: itemsWith([[siteId ?? 1042, apiVersion]]),
-	});
+	const node = siteNode({ operation: 'get', siteId: '={{ $json.id[0] }}', options });
+	return await (await n8nAtWire(typed)).run({ node, items: itemsWith([[siteId, apiVersion]]) });
 }
 
 /** A message for people, not one of a library. */
@@ -76,25 +74,16 @@ test.each(HOSTILE)('base URL with %s is refused, or stays within its origin', as
 	expectNoOtherHeaders();
 });
 
-// All but a path, which makes a host that may exist
-const noHosts = HOSTILE.filter(([name]) => name !== 'path');
-test.each(noHosts)('a host with %s is never requested', async (_, text) => {
-	const { error } = await run({ baseUrl: `${API}${text}` });
-	expect(error?.message).toMatch(SENTENCE);
-});
-
 test.each(HOSTILE)('site ID with %s is refused before anything is sent', async (_, text) => {
 	for (const siteId of [text, `1042${text}`, `${text}1042`, [1042, text]]) {
-		const { error } = await run({}, { siteId });
-		expect(error?.message).toMatch(SENTENCE);
-		expect(error?.message).toContain("'Site ID'");
-		expect(error?.message).not.toMatch(/[\p{Cc}\u2028]/u);
+		const { error } = await run({}, siteId);
+		expect(error?.message).toMatch(/^'Site ID'[^\p{Cc}\u2028]+$/u);
 	}
 });
 
 test.each(HOSTILE)('API version with %s is refused before anything is sent', async (_, text) => {
 	for (const apiVersion of [text, `2025-01-01${text}`, `${text}2025-01-01`]) {
-		const { error } = await run({}, { apiVersion });
+		const { error } = await run({}, 1042, apiVersion);
 		expect(error?.message).toBe("'API Version' is not a date");
 	}
 });
