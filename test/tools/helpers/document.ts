@@ -1,17 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The part of a document that a command writes; the rest of the document is prose. */
-export interface Block {
-	/** In docs/, for example reliability.md. */
-	document: string;
-	/** For example "soak result". */
-	name: string;
-	/** For example "npm run test:soak -- --write". */
-	command: string;
-}
-
-/** Every block of the documents. */
+/** The parts of the documents in docs/ that a command writes; the rest of them is prose. */
 export const BLOCKS = {
 	faults: {
 		document: 'reliability.md',
@@ -38,7 +28,9 @@ export const BLOCKS = {
 		name: 'benchmark',
 		command: 'npm run bench',
 	},
-} satisfies Record<string, Block>;
+};
+
+type Block = (typeof BLOCKS)[keyof typeof BLOCKS];
 
 function split({ document, name, command }: Block) {
 	const file = join(__dirname, '../../../docs', document);
