@@ -40,15 +40,6 @@ test('the shards of a command are all there', () => {
 	}
 });
 
-test('every command is one of package.json or a file', () => {
-	const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-	for (const command of stepsOfCiRun()) {
-		const [, script] = /^npm run ([\w:]+)/.exec(command) ?? [];
-		if (script !== undefined) expect(scripts).toHaveProperty([script]);
-		else if (command.startsWith('.ci/')) execFileSync('bash', ['-n', join(ROOT, command)]);
-	}
-});
-
 test('a pull request has its answer in 15 minutes', () => {
 	for (const job of ci) expect(job['timeout-minutes']).toBeLessThanOrEqual(15);
 });
