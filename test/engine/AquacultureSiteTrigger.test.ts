@@ -69,7 +69,7 @@ describe('what has changed', () => {
 	test('is requested with info and units in the chosen version', async () => {
 		await activated({ options: { apiVersion: '2023-01-01' } });
 		const request = {
-			query: { $include: 'info,units' },
+			query: '$include=info,units',
 			headers: { 'api-version': '2023-01-01' },
 		};
 		expect(farm.siteRequests).toMatchObject([request, request]);

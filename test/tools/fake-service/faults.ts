@@ -39,7 +39,7 @@ export interface Fault {
 	body?: Body;
 	/** Fields to add to a JSON object, or to replace in it. */
 	merge?: Record<string, unknown>;
-	/** Fills the body up to this many bytes: a JSON object with a field `padding`, others with spaces. */
+	/** Fills the body up to this many bytes, with spaces. */
 	bytes?: number;
 	headers?: Record<string, string>;
 	retryAfter?: RetryAfter;
@@ -111,9 +111,6 @@ function retryAfterText(value: RetryAfter): string {
 	return new Date(second * 1000).toUTCString();
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-	typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Whether the fault changes a response, and not only when it arrives. */
 export const changesResponse = (fault: Fault): boolean =>
 	['body', 'merge', 'bytes', 'headers', 'retryAfter'].some((key) => key in fault);
@@ -125,8 +122,8 @@ export function compose({ status, headers: first, json }: Reply, faults: Fault[]
 	const headers = { ...first };
 	for (const fault of faults) {
 		body = fault.body ?? body;
-		if (fault.merge && isObject(body) && 'json' in body && isObject(body.json)) {
-			body = { json: { ...body.json, ...fault.merge } };
+		if (fault.merge && typeof body === 'object' && 'json' in body) {
+			body = { json: { ...(body.json as object), ...fault.merge } };
 		}
 		bytes = fault.bytes ?? bytes;
 		for (const [name, value] of Object.entries(fault.headers ?? {})) {
@@ -135,18 +132,10 @@ export function compose({ status, headers: first, json }: Reply, faults: Fault[]
 		if (fault.retryAfter !== undefined) headers['retry-after'] = retryAfterText(fault.retryAfter);
 	}
 
-	if (bytes > 0 && isObject(body) && 'json' in body && isObject(body.json)) {
-		const size = Buffer.byteLength(JSON.stringify({ ...body.json, padding: '' }));
-		body = { json: { ...body.json, padding: 'x'.repeat(Math.max(0, bytes - size)) } };
-	}
 	const [content, type] = readyMade(body, status);
 	if (type !== undefined) headers['content-type'] ??= type;
-	const missing = Math.max(0, bytes - Buffer.byteLength(content));
-	return {
-		status,
-		headers,
-		body: Buffer.concat([Buffer.from(content), Buffer.alloc(missing, ' ')]),
-	};
+	const padding = Buffer.alloc(Math.max(0, bytes - Buffer.byteLength(content)), ' ');
+	return { status, headers, body: Buffer.concat([Buffer.from(content), padding]) };
 }
 
 /** Counts how many requests each fault has applied to. */

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Site } from './sites';
 
 export interface Login {
@@ -14,7 +15,7 @@ export interface ServiceRequest {
 	/** Without its question mark. */
 	query: string;
 	/** Names in lower case. */
-	headers: Record<string, string | string[] | undefined>;
+	headers: IncomingHttpHeaders;
 	body: string;
 }
 

@@ -29,9 +29,7 @@ import {
 import { sampleSites, type Site } from './sites';
 
 /** A request as it was received; the entry exists from its arrival on and is completed on the way. */
-export interface RecordedRequest extends FaultRequest {
-	query: Record<string, string>;
-	headers: http.IncomingHttpHeaders;
+export interface RecordedRequest extends FaultRequest, ServiceRequest {
 	/** Milliseconds since 1970 at its arrival. */
 	at: number;
 	/** The status of its response; undefined while it waits, or when the connection was closed instead. */
@@ -150,17 +148,11 @@ export async function startService(options: ServiceOptions = {}) {
 		const { method = '', url = '', headers } = request;
 		const [path = '', ...query] = url.split('?');
 		const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '';
-		const received: ServiceRequest = {
-			method,
-			path: below,
-			query: query.join('?'),
-			headers,
-			body: '',
-		};
 		const entry: RecordedRequest = {
 			...endpointOf(below),
 			method,
-			query: Object.fromEntries(new URLSearchParams(received.query)),
+			path: below,
+			query: query.join('?'),
 			url,
 			headers,
 			body: '',
@@ -199,15 +191,11 @@ export async function startService(options: ServiceOptions = {}) {
 				if (status === 401) tally.unauthorized += 1;
 			}
 		};
-		return { entry, received, countStatus, leave, closed: closing.signal };
+		return { entry, countStatus, leave, closed: closing.signal };
 	}
 
 	/** The reply to a request, and the faults that change it. */
-	function replyTo(
-		entry: RecordedRequest,
-		received: ServiceRequest,
-		faults: Fault[],
-	): [Reply, Fault[]] {
+	function replyTo(entry: RecordedRequest, faults: Fault[]): [Reply, Fault[]] {
 		for (const fault of faults) {
 			const replacement = plan.replacement(fault, entry, origin);
 			if (replacement) return [replacement, [fault]];
@@ -215,17 +203,17 @@ export async function startService(options: ServiceOptions = {}) {
 		if (entry.endpoint === 'other') return [refusal(404, 'There is nothing at this address.'), []];
 		const reply =
 			entry.endpoint === 'token'
-				? replyToTokenRequest(received, logins, tokens)
-				: replyToSiteRequest(received, sites, tokens, plan.faults.tokenLifetime);
+				? replyToTokenRequest(entry, logins, tokens)
+				: replyToSiteRequest(entry, sites, tokens, plan.faults.tokenLifetime);
 		return [reply, reply.status === 200 ? faults.filter(changesResponse) : []];
 	}
 
 	const publish = (exchange: Exchange) => channel(EXCHANGES).publish(exchange);
 
 	async function handle(request: http.IncomingMessage, response: http.ServerResponse) {
-		const { entry, received, countStatus, leave, closed } = arrive(request, response);
-		entry.body = received.body = await text(request);
-		publish({ request: received });
+		const { entry, countStatus, leave, closed } = arrive(request, response);
+		entry.body = await text(request);
+		publish({ request: entry });
 
 		const faults = plan.take(entry);
 		for (const { latencyMs = 0 } of faults) {
@@ -239,10 +227,10 @@ export async function startService(options: ServiceOptions = {}) {
 			return;
 		}
 
-		const [reply, changes] = replyTo(entry, received, faults);
+		const [reply, changes] = replyTo(entry, faults);
 		const composed = compose(reply, changes);
 		if (changes.length === 0) {
-			publish({ request: received, response: { ...composed, body: composed.body.toString() } });
+			publish({ request: entry, response: { ...composed, body: composed.body.toString() } });
 		}
 		countStatus(composed.status);
 		await write(composed, response, faults, closed, leave);
