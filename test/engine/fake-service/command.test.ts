@@ -24,7 +24,7 @@ test('the command prints base URL, login and sites, and stops on Ctrl-C', async 
 	expect(output).toMatch(/Base URL +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/);
 	expect(output).toMatch(/Username +sample-user@example\.com\n +Password +\S+\n/);
 	expect(output).toContain('1042 Storholmen');
-}, 20_000);
+});
 
 test('a port that is taken ends the command', async () => {
 	const service = await startService();
@@ -32,4 +32,4 @@ test('a port that is taken ends the command', async () => {
 	await service.close();
 	expect(code).toBe(1);
 	expect(output).toMatch(/EADDRINUSE: address already in use.*--port/s);
-}, 20_000);
+});

@@ -74,8 +74,6 @@ class SeaFarm {
 /** To be called once in a test file, outside of its tests. */
 export function useSeaFarm(options?: ServiceOptions): SeaFarm {
 	const farm = new SeaFarm();
-	// A limit for what hangs: a busy machine takes its time
-	jest.setTimeout(120_000);
 	beforeAll(async () => {
 		farm.service = await startService(options);
 	});
