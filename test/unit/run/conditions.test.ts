@@ -1,4 +1,4 @@
-import { findings } from '../../tools/cases/condition-findings';
+import { findings, told } from '../../tools/cases/condition-findings';
 import { CONDITIONS } from '../../tools/cases/conditions';
 import { at } from '../../tools/helpers/at';
 import { simulate, useSeed } from './simulation';
@@ -24,6 +24,9 @@ test.each(SERVICES)('a service that $name, $latency ms away', async ({ latency, 
 		const { seconds: fresh } = at(await simulate(well, latency), 0);
 		for (const outcome of await simulate(condition, latency)) {
 			found.push(...findings(condition, outcome, fresh));
+			if (process.env['CONDITIONS'] === 'print') {
+				process.stdout.write(`${condition.name}, ${latency} ms, seed ${seed}: ${told(outcome)}\n`);
+			}
 		}
 	}
 	expect(found).toEqual([]);
