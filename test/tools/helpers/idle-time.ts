@@ -3,6 +3,10 @@ import { settle } from './fake-clock';
 /** Turns of the event loop without anything under way before time passes. */
 const IDLE_TURNS = 30;
 
+/** Whether a request is on its way: n8n opens a connection for each. */
+const isConnected = () =>
+	process.getActiveResourcesInfo().some((name) => /^TCP(Soc|Con)/.test(name));
+
 /** Shorter timers are left alone. */
 const SHORTEST_MS = 5;
 
@@ -71,7 +75,7 @@ export class IdleTime {
 		while (!this.isOver) {
 			await settle();
 			const progress = this.progress();
-			turns = progress === last ? turns + 1 : 0;
+			turns = progress === last && !isConnected() ? turns + 1 : 0;
 			last = progress;
 			const [next] = this.timers;
 			if (turns < IDLE_TURNS || !next) continue;
