@@ -12,12 +12,12 @@ const LONGEST = [
 	'engine/fuzz',
 	'n8n/e2e/secrets',
 	'n8n/e2e/trigger',
+	'n8n/e2e/conditions',
 	'n8n/e2e/browser/editor',
 	'n8n/e2e/browser/examples',
 	'n8n/e2e/examples',
 	'n8n/e2e/demo',
 	'n8n/e2e/dev',
-	'n8n/e2e/conditions',
 	'n8n/e2e/browser/first-message',
 ];
 

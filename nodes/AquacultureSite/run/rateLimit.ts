@@ -85,10 +85,10 @@ export class RateLimit implements Gate {
 			const share = accepted / (accepted + refused);
 			return rate * Math.max(1 / 2, Math.min(DECREASE, share));
 		}
+		const seconds = (until - since) / 1000;
 		this.isSlowStart = accepted < FEW;
-		// The first one only begins the time
-		const measured = (1000 * (accepted - 1)) / (until - since);
-		return this.isSlowStart ? Math.max(1, measured) : measured;
+		// Of many, the first one only begins the time: with it, the rate would be a little too high
+		return this.isSlowStart ? Math.max(1, accepted / seconds) : (accepted - 1) / seconds;
 	}
 
 	private restart(rate: number): void {
