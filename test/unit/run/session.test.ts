@@ -105,6 +105,15 @@ async function newToken(sites: string, age = 0): Promise<Run> {
 	return run;
 }
 
+/** A run that has renewed its token for A, while B with the old one is on its way. */
+async function renewed(): Promise<Run> {
+	const run = new Run();
+	await run.read('AB');
+	await run.respond('A0', 401);
+	await run.logIn();
+	return run;
+}
+
 /** A run whose token was accepted a while ago. */
 async function oldToken(): Promise<Run> {
 	const run = new Run();
@@ -236,19 +245,13 @@ describe('a token that may have expired', () => {
 	});
 
 	test('was renewed while its request was on the way: that is sent again', async () => {
-		const run = new Run();
-		await run.read('AB');
-		await run.respond('A0', 401);
-		await run.logIn();
+		const run = await renewed();
 		expect(await run.respond('B0', 401)).toBe('A1 B1');
 		expect(run.logins).toBe(1);
 	});
 
 	test('may meet a request twice, which is no closed site then', async () => {
-		const run = new Run();
-		await run.read('AB');
-		await run.respond('A0', 401);
-		await run.logIn();
+		const run = await renewed();
 		expect(await run.respond('B0', 401)).toBe('A1 B1');
 		await run.pass(5000);
 		await run.respond('A1', 401);
@@ -258,10 +261,7 @@ describe('a token that may have expired', () => {
 	});
 
 	test('does not come back with a slow response to an earlier request', async () => {
-		const run = new Run();
-		await run.read('AB');
-		await run.respond('A0', 401);
-		await run.logIn();
+		const run = await renewed();
 		await run.respond('B0', 200);
 		expect(await run.read('C')).toBe('A1 C1');
 	});

@@ -30,6 +30,7 @@ describe('site IDs are accepted in every form that people have', () => {
 		['repeats, each once at its first place', '15 12 15 12', ['15', '12']],
 		['a no-break space between two IDs', '1042\u00a01057', ['1042', '1057']],
 		['a number as n8n shows it', '1\u00a0234\u2009056, 7\u202f042', ['1234056', '7042']],
+		['with two or three digits first', '10\u00a0577, 105\u202f701', ['10577', '105701']],
 		['a list of numbers as n8n shows them', ['1\u00a0457'], ['1457']],
 		['marks that nobody sees', '\uFEFF1042\u200B, 1057\u00a0', ['1042', '1057']],
 	])('%s', (_form, value, ids) => {
