@@ -73,7 +73,7 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 	credentials.tokenFingerprint = EXPIRED;
 }
 
-/** Whether there is no token, or one that is marked as expired. For each request: a keyed hash would take longer than all else. */
+/** Whether there is no token, or one that is marked as expired. Asked for each request, so it computes no hash. */
 export function needsLogin(credentials: ICredentialDataDecryptedObject): boolean {
 	return credentials.accessToken === '' || credentials.tokenFingerprint === EXPIRED;
 }
