@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
+import { freePort } from '../../tools/n8n/processes';
 import { setup } from '../../tools/n8n/setup';
 import { inWorkspace, ROOT } from '../../tools/n8n/workspace';
 import { Terminal } from './terminal';
@@ -22,10 +23,10 @@ let cookie: string;
 beforeAll(async () => {
 	const path = dirname(inWorkspace('bare', 'any'));
 	execFileSync(join(ROOT, 'test/tools/n8n/bare-path'), [path]);
-	const other = createServer().listen(0, '127.0.0.1');
+	port = await freePort();
+	const other = createServer().listen(port, '127.0.0.1');
 	cleanup.defer(() => other.close());
 	await once(other, 'listening');
-	({ port } = other.address() as AddressInfo);
 	const env = { PATH: path, HOME: process.env['HOME'] };
 	demo = new Terminal('demo', ['--open', '--port', String(port)], ROOT, cleanup, env);
 	await demo.waitFor(/Ctrl-C/);

@@ -1,9 +1,10 @@
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import getPort from 'get-port';
+import getPort, { portNumbers } from 'get-port';
 
 export interface ProcessOptions {
 	cwd: string;
@@ -135,6 +136,18 @@ export async function outputOf(
 export const missingCommands = (...commands: string[]) =>
 	commands.filter((command) => spawnSync(command, ['--version']).status !== 0);
 
-/** The first free one of these ports of 127.0.0.1; otherwise any. */
-export const freePort = async (ports?: Iterable<number>) =>
-	await getPort({ host: '127.0.0.1', port: ports });
+/**
+ * From here on, systems give ports to outgoing connections (Linux: `ip_local_port_range`). A server that starts seconds
+ * after its port was chosen could find it taken by one.
+ */
+const FIRST_EPHEMERAL_PORT = 32_768;
+const FIRST_PORT = 10_000;
+
+/** The first free one of these ports of 127.0.0.1; by default one at random, which no outgoing connection takes. */
+export async function freePort(ports?: Iterable<number>): Promise<number> {
+	const from = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT);
+	return await getPort({
+		host: '127.0.0.1',
+		port: ports ?? portNumbers(from, FIRST_EPHEMERAL_PORT - 1),
+	});
+}
