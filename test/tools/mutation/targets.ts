@@ -38,7 +38,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'service/advice': ['test/unit/service/response.test.ts', 'test/unit/trigger/reports.test.ts'],
 	'service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'service/credentialTest': ['test/engine/credential/'],
-	'service/login': [...LOGIN_TESTS, WIRE_TESTS],
+	'service/login': [...LOGIN_TESTS, WIRE_TESTS, 'test/engine/run/session.test.ts'],
 	'service/networkFailures': ['test/engine/proxy.test.ts', WIRE_TESTS],
 	'service/pastedText': ['test/unit/service/tokens.test.ts', ...LOGIN_TESTS],
 	'service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST],
