@@ -24,6 +24,7 @@ test.each<[string, unknown, string]>([
 	['dots in its path', `${API}/auth/./token`, API],
 	['a similar path', 'https://example.com/oauth/token', 'https://example.com/oauth/token'],
 	['another', `${API}/meta/site`, `${API}/meta/site`],
+	['an @ in its path', `${API}/@farm`, `${API}/@farm`],
 	['letters beyond ASCII', 'https://fôr.example.com', 'https://xn--fr-8ja.example.com'],
 	['IPv4', 'http://127.0.0.1:5678', 'http://127.0.0.1:5678'],
 	['IPv6', 'http://[::1]:5678/', 'http://[::1]:5678'],
@@ -71,7 +72,7 @@ test.each<[string, string, unknown[]]>([
 	[
 		'contains a username or password',
 		"remove them from 'Base URL'",
-		['https://user:secret@a.example', 'https://user@a.example', 'https://:secret@a.example'],
+		['https://user:secret@a.example', 'http://user@a.example', 'https://:secret@a.example'],
 	],
 	[
 		"contains a '?' or '#'",

@@ -1,4 +1,4 @@
-import { asText, infoOf, siteTitle, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import { asText, infoOf, pick, siteTitle, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 describe('a part of another type than the contract says counts as not sent', () => {
@@ -15,6 +15,16 @@ describe('a part of another type than the contract says counts as not sent', () 
 		const units = [null, 7, { unitId: 2 }, [], { unitId: 1 }, 'x'];
 		expect(unitsOf({ units })).toEqual([{ unitId: 2 }, { unitId: 1 }]);
 	});
+});
+
+test('the fields that are picked are all there, null where nothing was sent', () => {
+	const picked = pick({ siteId: 0, type: '', code: null, other: 1 }, [
+		'siteId',
+		'type',
+		'code',
+		'info',
+	]);
+	expect(picked).toEqual({ siteId: 0, type: '', code: null, info: null });
 });
 
 test.each<[unknown, string | undefined]>([
