@@ -223,12 +223,12 @@ export class SiteService {
 		const isLoad = isLogin || isSure || (isRefusal && rateLimit.isLimiting);
 		if (retryAfter > longestWait) {
 			if (isLoad) breaker.giveUp();
-			else breaker.fail(sent.at, sent.isRetry);
+			else breaker.fail(at, isRetry);
 			return { failure: waitTooLong(failure, longestWait, isLoad), isLoad };
 		}
 		if (isLogin) this.pauseLogins(retryAfter, sent);
-		else if (!isLoad) breaker.fail(sent.at, sent.isRetry);
-		else breaker.pause(sent.at, retryAfter, kind === 'rateLimited' ? longestWait : undefined);
+		else if (!isLoad) breaker.fail(at, isRetry);
+		else breaker.pause(at, retryAfter, isSure ? longestWait : undefined);
 		return { failure, isLoad };
 	}
 
