@@ -25,7 +25,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'credentials/AquacultureApi': ['test/engine/descriptions.test.ts', ...LOGIN_TESTS, WIRE_TESTS],
 	AquacultureSite: ['test/engine/advice.test.ts', 'test/engine/descriptions.test.ts', RUN_TEST],
 	AquacultureSiteTrigger: ['test/engine/descriptions.test.ts'],
-	nodeErrors: ['test/engine/advice.test.ts'],
+	nodeErrors: ['test/engine/advice.test.ts', 'test/engine/AquacultureSite.failures.test.ts'],
 	'operations/index': ['test/engine/descriptions.test.ts'],
 	'operations/operation': ['test/engine/AquacultureSite.test.ts'],
 	'run/session': ['test/engine/credential/memory.test.ts'],
