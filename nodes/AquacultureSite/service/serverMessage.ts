@@ -17,7 +17,7 @@ function textIn(value: unknown, depth = 0): string {
 /** The forms in which a service may repeat a secret. */
 function encodingsOf(secret: unknown): string[] {
 	if (typeof secret === 'number') return encodingsOf(String(secret));
-	if (typeof secret !== 'string' || secret === '') return [];
+	if (typeof secret !== 'string') return [];
 	const bytes = Buffer.from(secret);
 	// By way of the bytes: encodeURIComponent throws at half a character
 	const urlEncoded = encodeURIComponent(bytes.toString());
@@ -27,7 +27,7 @@ function encodingsOf(secret: unknown): string[] {
 		secret,
 		...inUrls,
 		...inUrls.map((text) => text.replace(/%../g, (code) => code.toLowerCase())),
-		bytes.toString('base64').replace(/=+$/, ''),
+		bytes.toString('base64').replaceAll('=', ''),
 		bytes.toString('base64url'),
 		JSON.stringify(secret).slice(1, -1),
 	];
