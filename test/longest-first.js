@@ -8,7 +8,7 @@ const LONGEST = [
 	'engine/run/SiteService',
 	'unit/run/conditions',
 	'engine/credential/login',
-	'engine/AquacultureSiteTrigger.limits',
+	'engine/limitedTrigger',
 	'engine/fuzz',
 	'n8n/e2e/secrets',
 	'n8n/e2e/trigger',

@@ -34,8 +34,8 @@ function optionsOf(target: Target): object {
 			projectType: 'custom',
 			config: {
 				...jestConfig,
-				// Most take milliseconds, a trigger with many polls takes seconds
-				testTimeout: 15_000,
+				// Of tests that run no n8n, which take milliseconds
+				testTimeout: 8000,
 				// Stryker cannot load the one that is written in TypeScript
 				testEnvironment: 'node',
 				testRunner: '<rootDir>/test/tools/mutation/jest-circus-bail.js',

@@ -13,6 +13,7 @@ export const QUICK = ['siteIds', 'site', 'baseUrl', 'position'];
 
 const LOGIN_TESTS = ['test/engine/credential/', 'test/engine/isolation.test.ts'];
 const RUN_TEST = 'test/engine/run/SiteService.test.ts';
+const SESSION_TEST = 'test/engine/run/session.test.ts';
 const POLL_TEST = 'test/engine/AquacultureSiteTrigger.test.ts';
 const CONDITIONS = 'test/unit/run/conditions.test.ts';
 const WIRE_TESTS = 'test/engine/wire/';
@@ -31,7 +32,8 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'run/session': ['test/engine/credential/memory.test.ts'],
 	'run/SiteService': [
 		CONDITIONS,
-		'test/engine/AquacultureSite',
+		'test/engine/AquacultureSite.',
+		'test/engine/AquacultureSiteTrigger.',
 		'test/engine/credential/memory.test.ts',
 		WIRE_TESTS,
 	],
@@ -39,7 +41,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'service/authorization': [...LOGIN_TESTS, WIRE_TESTS],
 	'service/credentialTest': ['test/engine/credential/'],
 	'service/failures': ['test/unit/service/response.test.ts', 'test/engine/credential/'],
-	'service/login': [...LOGIN_TESTS, WIRE_TESTS, 'test/engine/run/session.test.ts'],
+	'service/login': [...LOGIN_TESTS, WIRE_TESTS, SESSION_TEST],
 	'service/networkFailures': ['test/engine/proxy.test.ts', WIRE_TESTS],
 	'service/pastedText': ['test/unit/service/tokens.test.ts', ...LOGIN_TESTS],
 	'service/request': [...LOGIN_TESTS, WIRE_TESTS, RUN_TEST, 'test/engine/proxy.test.ts'],
@@ -51,7 +53,7 @@ const OTHER_TESTS: Record<string, string[]> = {
 		'test/engine/proxy.test.ts',
 	],
 	'service/timer': ['test/unit/run/cancellation.test.ts'],
-	'service/tokens': LOGIN_TESTS,
+	'service/tokens': [...LOGIN_TESTS, SESSION_TEST],
 	'trigger/reading': [POLL_TEST],
 	'trigger/scheduling': [POLL_TEST],
 	'trigger/state': [POLL_TEST],
