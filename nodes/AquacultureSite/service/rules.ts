@@ -91,14 +91,14 @@ const COMMON_RULES: Rule[] = [
 		"If it leads to your network's login page, ask your network administrator to let n8n through.",
 		redirectTarget,
 	]),
-	rule({ status: /429/, subject: 'service' }, 'The service is receiving too many requests', [
+	rule({ status: /^429/, subject: 'service' }, 'The service is receiving too many requests', [
 		tryLater('ask the service operator for a higher limit.'),
 		inOptions(
 			"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
 		),
 	]),
 	// Only gateways and proxies send these (RFC 9110, sections 15.6.3 and 15.6.5)
-	rule({ status: /50[24]/, subject: 'service' }, 'The service is unavailable (status {status})', [
+	rule({ status: /^50[24]/, subject: 'service' }, 'The service is unavailable (status {status})', [
 		'The problem is with the service or a proxy on the way to it, not your workflow.',
 		TRY_LATER,
 	]),
@@ -111,10 +111,10 @@ const COMMON_RULES: Rule[] = [
 
 /** The token endpoint; its status codes are not specified. */
 export const TOKEN_RULES: Rule[] = [
-	rule({ status: /400/, body: needsHttps }, 'The service expects HTTPS at this address', [
+	rule({ status: /^400/, body: needsHttps }, 'The service expects HTTPS at this address', [
 		inCredential("enter https:// instead of http:// in 'Base URL'."),
 	]),
-	rule({ status: /40[45]/ }, 'No login endpoint was found at this address', [
+	rule({ status: /^40[45]/ }, 'No login endpoint was found at this address', [
 		inCredential("check 'Base URL': this is not the address of the data service."),
 	]),
 	...COMMON_RULES,
@@ -128,7 +128,7 @@ export const TOKEN_RULES: Rule[] = [
 			notRetried,
 		],
 	),
-	rule({ status: /40[013]/ }, 'The service rejected the username or password', [
+	rule({ status: /^40[013]/ }, 'The service rejected the username or password', [
 		spaceInPassword,
 		inCredential("re-enter 'Username' and 'Password', then save."),
 		notRetried,
@@ -156,10 +156,10 @@ export const SITE_RULES: Rule[] = [
 		'Access to site {site} was refused with a web page (status {status})',
 		[OR_FIREWALL, 'If it may, ask the service operator for access to this site.'],
 	),
-	rule({ status: /40[13]/ }, 'This user has no access to site {site}', [
+	rule({ status: /^40[13]/ }, 'This user has no access to site {site}', [
 		'Ask the service operator for access, or remove the site ID.',
 	]),
-	rule({ status: /404/ }, 'Site {site} was not found', [
+	rule({ status: /^404/ }, 'Site {site} was not found', [
 		'Check the site ID. The site does not exist, or this user may not see it.',
 	]),
 	...COMMON_RULES,
@@ -191,7 +191,7 @@ export const TEST_RULES: Rule[] = [
 		CHECK_BASE_URL,
 		OR_LOGIN_PAGE,
 	]),
-	rule({ status: /40[13]/ }, 'The service rejected the access token for site data', [
+	rule({ status: /^40[13]/ }, 'The service rejected the access token for site data', [
 		'Ask the service operator whether this user may read it.',
 	]),
 	rule({ status: /^4/ }, 'The service refused to send site data (status {status})', [
@@ -203,18 +203,18 @@ export const TEST_RULES: Rule[] = [
 
 /** A forward proxy, or whatever else in the network is between n8n and the service. */
 export const PROXY_RULES: Rule[] = [
-	rule({ status: /407/ }, 'The network proxy requires a login (status {status})', [
+	rule({ status: /^407/ }, 'The network proxy requires a login (status {status})', [
 		'n8n reaches the service through a proxy. Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
 	]),
-	rule({ status: /511/ }, 'The network requires a login (status {status})', [
+	rule({ status: /^511/ }, 'The network requires a login (status {status})', [
 		'Ask your network administrator to let the machine that runs n8n through without a login page.',
 	]),
-	rule({ status: /50[234]/ }, 'The network proxy could not reach the service (status {status})', [
+	rule({ status: /^50[234]/ }, 'The network proxy could not reach the service (status {status})', [
 		inCredential("check 'Base URL' for typos."),
 		'If it is right, the cause may pass.',
 		tryLater('ask your network administrator whether the proxy can reach this address.'),
 	]),
-	rule({ status: /403/ }, 'A proxy or firewall blocked the request (status {status})', [
+	rule({ status: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
 		"Ask your network administrator to let n8n reach the address in 'Base URL'. Your login was not the reason.",
 	]),
 	rule({}, 'A network proxy responded instead of the service (status {status})', [

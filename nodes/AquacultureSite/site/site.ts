@@ -45,9 +45,9 @@ export function pick(fields: Row, names: readonly string[]): Row {
 	return Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
 }
 
-/** A name or ID as text, also one of another type than the contract says; undefined for null and undefined. */
+/** A name or ID as text, also one of another type than the contract says; undefined for null. */
 export function asText(value: unknown): string | undefined {
-	if (value === null) return undefined;
+	if (value === undefined || value === null) return undefined;
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
