@@ -144,10 +144,9 @@ const FIRST_EPHEMERAL_PORT = 32_768;
 const FIRST_PORT = 10_000;
 
 /** The first free one of these ports of 127.0.0.1; by default one at random, which no outgoing connection takes. */
-export async function freePort(ports?: Iterable<number>): Promise<number> {
-	const from = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT);
-	return await getPort({
-		host: '127.0.0.1',
-		port: ports ?? portNumbers(from, FIRST_EPHEMERAL_PORT - 1),
-	});
-}
+export const freePort = async (
+	ports: Iterable<number> = portNumbers(
+		randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT),
+		FIRST_EPHEMERAL_PORT - 1,
+	),
+) => await getPort({ host: '127.0.0.1', port: ports });
