@@ -1,11 +1,11 @@
 /**
  * The rooms of the shipped code, and which way imports may run between them (CONTRIBUTING.md, "Where things are"):
- * nodes → operations, trigger → run → service → site. The credential knows the service only.
+ * nodes → operations, trigger → run → service → site → utils. The credential knows the service only.
  */
 const NODES = '^nodes/AquacultureSite/';
 
 /** A room and the rooms that it may import from, itself aside. */
-function room(name, path, allowed) {
+function room(name, allowed, path = `${NODES}${name}/`) {
 	return {
 		name: `imports-of-${name}`,
 		comment: `${name} may import from ${allowed.join(', ') || 'no other room'} only`,
@@ -28,12 +28,15 @@ module.exports = {
 			from: { orphan: true, path: '^(nodes|credentials)/' },
 			to: {},
 		},
-		room('site', `${NODES}site/`, []),
-		room('service', `${NODES}service/`, ['site']),
-		room('run', `${NODES}run/`, ['service', 'site']),
-		room('operations', `${NODES}operations/`, ['service', 'site']),
-		room('trigger', `${NODES}trigger/`, ['run', 'service', 'site']),
-		room('credentials', '^credentials/', ['service']),
+		room('utils', []),
+		room('site', ['utils']),
+		room('service/messages', ['site', 'utils']),
+		room('service/login', ['service/messages', 'site', 'utils']),
+		room('service/http', ['service/login', 'service/messages', 'utils']),
+		room('run', ['service', 'site', 'utils']),
+		room('operations', ['service', 'site', 'utils']),
+		room('trigger', ['run', 'service', 'site', 'utils']),
+		room('credentials', ['service'], '^credentials/'),
 		{
 			name: 'nodes-and-credentials-know-no-tests',
 			severity: 'error',
@@ -74,7 +77,8 @@ module.exports = {
 				path: [
 					`${NODES}site/`,
 					`${NODES}trigger/`,
-					`${NODES}service/(advice|baseUrl|failures|networkFailures|response|rules)`,
+					`${NODES}service/(messages/|login/baseUrl)`,
+					`${NODES}utils/`,
 					`${NODES}run/(circuitBreaker|concurrencyLimit|hints|rateLimit|retry|session)`,
 				],
 			},

@@ -8,9 +8,9 @@ import type {
 	Icon,
 } from 'n8n-workflow';
 
-import { authorize } from '../nodes/AquacultureSite/service/authorization';
-import { logIn } from '../nodes/AquacultureSite/service/login';
-import { CREDENTIAL } from '../nodes/AquacultureSite/service/request';
+import { authorize } from '../nodes/AquacultureSite/service/http/authorization';
+import { logIn } from '../nodes/AquacultureSite/service/login/login';
+import { CREDENTIAL } from '../nodes/AquacultureSite/service/http/request';
 
 // Defined separately, because n8n's lint rule mistakes any field with "cert" in its name for a secret
 const ignoreSslIssues: INodeProperties = {

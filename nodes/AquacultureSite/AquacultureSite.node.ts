@@ -12,10 +12,10 @@ import { findOperation, siteFields, siteSubtitle } from './operations';
 import { parseRequestOptions } from './operations/operation';
 import type { ReadSite, RequestOptions, Task } from './operations/operation';
 import { SiteService } from './run/SiteService';
-import { joinSentences } from './service/advice';
-import { testCredential } from './service/credentialTest';
-import { ServiceFailure } from './service/failures';
-import { CREDENTIAL } from './service/request';
+import { joinSentences } from './service/messages/advice';
+import { testCredential } from './service/http/credentialTest';
+import { ServiceFailure } from './service/messages/failures';
+import { CREDENTIAL } from './service/http/request';
 import { escapeHtml, joinList } from './site/plainText';
 import type { Site } from './site/site';
 

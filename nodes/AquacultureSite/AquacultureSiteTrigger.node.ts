@@ -9,8 +9,8 @@ import type {
 
 import { toNodeError } from './nodeErrors';
 import { SiteService } from './run/SiteService';
-import { testCredential } from './service/credentialTest';
-import { CREDENTIAL } from './service/request';
+import { testCredential } from './service/http/credentialTest';
+import { CREDENTIAL } from './service/http/request';
 import type { SiteEvent } from './trigger/events';
 import { checkIgnoredFields, parseSettings, triggerFields } from './trigger/fields';
 import { concludePoll } from './trigger/poll';

@@ -1,9 +1,9 @@
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 
-import { toWords } from './service/advice';
-import { ServiceFailure } from './service/failures';
-import { CREDENTIAL } from './service/request';
+import { toWords } from './service/messages/advice';
+import { ServiceFailure } from './service/messages/failures';
+import { CREDENTIAL } from './service/http/request';
 import { ParameterError } from './site/parameters';
 import { escapeHtml, withoutTags } from './site/plainText';
 

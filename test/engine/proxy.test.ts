@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/failures';
+import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/messages/failures';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../tools/fake-service/certificate';
 import { DESERTED } from '../tools/fake-service/faults';
@@ -141,7 +141,7 @@ const LOST = 'The connection to the service was lost';
 
 /**
  * What the proxy does, the message, and how often it is tried where one retry is allowed. What other statuses mean, and
- * what to do, is tested in test/unit/service/response.test.ts.
+ * what to do, is tested in test/unit/service/messages/response.test.ts.
  */
 const CASES: Array<[Scheme, string, ProxyFault, string, number]> = [
 	...(['https', 'http'] as const).flatMap((scheme): typeof CASES => [

@@ -7,7 +7,7 @@ import {
 	REJECTED_TOKEN_RULES,
 	SITE_RULES,
 	TOKEN_RULES,
-} from '../../nodes/AquacultureSite/service/rules';
+} from '../../nodes/AquacultureSite/service/messages/rules';
 import { TABLE } from '../tools/cases/fault-table';
 import { BOUNDS } from '../tools/cases/load';
 import { sampleSites } from '../tools/fake-service/sites';
@@ -83,8 +83,12 @@ it.each([
 	['docs/requests.md', ofNode('run/circuitBreaker', 'PATIENCE_MS') / 1000, 'more than # seconds'],
 	['docs/requests.md', ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000, '# seconds in a'],
 	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],
-	['SECURITY.md', ofNode('service/tokens', 'MAX_REMEMBERED'), 'At most # logins'],
-	['SECURITY.md', ofNode('service/tokens', 'SHARED_WITH_NEW_CALLERS_MS') / 1000, 'after # seconds'],
+	['SECURITY.md', ofNode('service/login/tokens', 'MAX_REMEMBERED'), 'At most # logins'],
+	[
+		'SECURITY.md',
+		ofNode('service/login/tokens', 'SHARED_WITH_NEW_CALLERS_MS') / 1000,
+		'after # seconds',
+	],
 	[
 		'docs/reliability.md',
 		constant('test/tools/mutation/mutation.ts', 'KILLED_AT_LEAST'),

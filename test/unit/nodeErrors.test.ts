@@ -1,7 +1,10 @@
 import { type INode, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { toNodeError, toPlainError } from '../../nodes/AquacultureSite/nodeErrors';
-import { inCredential, inOptions } from '../../nodes/AquacultureSite/service/advice';
-import { type FailureSubject, ServiceFailure } from '../../nodes/AquacultureSite/service/failures';
+import { inCredential, inOptions } from '../../nodes/AquacultureSite/service/messages/advice';
+import {
+	type FailureSubject,
+	ServiceFailure,
+} from '../../nodes/AquacultureSite/service/messages/failures';
 import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
 
 // n8n replaces a message that contains such a word

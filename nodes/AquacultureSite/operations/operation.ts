@@ -6,8 +6,8 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 
-import { apiVersionField, parseApiVersion } from '../service/apiVersion';
-import type { ServiceResponse } from '../service/response';
+import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
+import type { ServiceResponse } from '../service/messages/response';
 import { parseNumber } from '../site/parameters';
 import type { Site, SitePart } from '../site/site';
 import type { SiteIds } from '../site/siteIds';

@@ -1,17 +1,17 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { parseBaseUrl } from '../service/baseUrl';
+import { parseBaseUrl } from '../service/login/baseUrl';
 import {
 	FAILED_LOGIN_PAUSE_MS,
 	notRequested,
 	ServiceFailure,
 	waitTooLong,
-} from '../service/failures';
-import { CREDENTIAL, senderOf } from '../service/request';
-import type { Context, Send } from '../service/request';
-import { readSiteResponse } from '../service/response';
-import type { SiteResponse } from '../service/response';
-import { belongsToOtherLogin, markExpired } from '../service/tokens';
+} from '../service/messages/failures';
+import { CREDENTIAL, senderOf } from '../service/http/request';
+import type { Context, Send } from '../service/http/request';
+import { readSiteResponse } from '../service/messages/response';
+import type { SiteResponse } from '../service/messages/response';
+import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import type { SitePart } from '../site/site';
 import { Cancellation } from './cancellation';
 import type { Timers } from './cancellation';

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 
-import type { RequestBounds } from '../service/request';
-import { after } from '../service/timer';
+import type { RequestBounds } from '../service/http/request';
+import { after } from '../utils/timer';
 
 /** What a run takes from the platform. The clock's milliseconds are not moved by setting the system's time. */
 const SYSTEM_TIMERS = { now: () => performance.now(), sleep, after };

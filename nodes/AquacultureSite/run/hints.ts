@@ -1,4 +1,4 @@
-import { formatDuration } from '../service/advice';
+import { formatDuration } from '../service/messages/advice';
 
 /**
  * What a person should know about how a run went; empty if there is nothing to report.

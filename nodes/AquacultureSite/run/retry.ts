@@ -1,4 +1,4 @@
-import type { ServiceFailure } from '../service/failures';
+import type { ServiceFailure } from '../service/messages/failures';
 
 // As in ky and the AWS SDKs: a service that stumbles is back within seconds
 const FIRST_BACKOFF_MS = 1000;

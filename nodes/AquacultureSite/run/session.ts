@@ -1,9 +1,9 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { ServiceFailure } from '../service/failures';
-import type { LoginResult, RequestBounds, Send, SiteRequestOptions } from '../service/request';
-import type { ServiceResponse, Unauthorized } from '../service/response';
-import { markExpired, needsLogin } from '../service/tokens';
+import { ServiceFailure } from '../service/messages/failures';
+import type { LoginResult, RequestBounds, Send, SiteRequestOptions } from '../service/http/request';
+import type { ServiceResponse, Unauthorized } from '../service/messages/response';
+import { markExpired, needsLogin } from '../service/login/tokens';
 import type { Cancellation } from './cancellation';
 
 // No token is known to expire sooner: a younger one that is rejected has not expired

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { apiVersionField, parseApiVersion } from '../service/apiVersion';
-import { ServiceFailure } from '../service/failures';
+import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
+import { ServiceFailure } from '../service/messages/failures';
 import { listEntries, ParameterError, parseNumber } from '../site/parameters';
 import { joinList, plainText } from '../site/plainText';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';

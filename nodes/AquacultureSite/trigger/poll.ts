@@ -1,4 +1,4 @@
-import { ServiceFailure } from '../service/failures';
+import { ServiceFailure } from '../service/messages/failures';
 import { compareSites } from './changes';
 import type { CompareOptions, SiteEventName } from './changes';
 import { toEvent } from './events';

@@ -1,8 +1,8 @@
 import { StoppedError } from '../run/cancellation';
 import type { SiteService } from '../run/SiteService';
-import { connectionFailure } from '../service/networkFailures';
-import { ServiceFailure } from '../service/failures';
-import { after } from '../service/timer';
+import { connectionFailure } from '../service/messages/networkFailures';
+import { ServiceFailure } from '../service/messages/failures';
+import { after } from '../utils/timer';
 import { SITE_PARTS } from '../site/site';
 import type { Site } from '../site/site';
 import type { PollReason } from './scheduling';

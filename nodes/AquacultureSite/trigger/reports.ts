@@ -1,6 +1,6 @@
-import { joinSentences, repeatedBy, toWords } from '../service/advice';
-import type { Advice } from '../service/advice';
-import { ServiceFailure } from '../service/failures';
+import { joinSentences, repeatedBy, toWords } from '../service/messages/advice';
+import type { Advice } from '../service/messages/advice';
+import { ServiceFailure } from '../service/messages/failures';
 import { joinList, plainText } from '../site/plainText';
 import { siteTitle } from '../site/site';
 import type { PollReason } from './scheduling';

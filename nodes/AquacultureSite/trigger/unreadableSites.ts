@@ -1,4 +1,4 @@
-import type { ServiceFailure } from '../service/failures';
+import type { ServiceFailure } from '../service/messages/failures';
 import type { Poll } from './reading';
 import { nothingRead, refusedSites, tooManySites, unreadableSites } from './reports';
 import type { UnreadableSite } from './reports';

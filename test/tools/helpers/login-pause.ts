@@ -1,4 +1,4 @@
-import { FAILED_LOGIN_PAUSE_MS } from '../../../nodes/AquacultureSite/service/failures';
+import { FAILED_LOGIN_PAUSE_MS } from '../../../nodes/AquacultureSite/service/messages/failures';
 import { skipTime } from './skip-time';
 
 /** A run begins its pause a moment after the login has failed. */

@@ -1,4 +1,4 @@
-import type { RequestBounds } from '../../../nodes/AquacultureSite/service/request';
+import type { RequestBounds } from '../../../nodes/AquacultureSite/service/http/request';
 import { StoppedError, Cancellation } from '../../../nodes/AquacultureSite/run/cancellation';
 import { FakeClock, settle } from '../../tools/helpers/fake-clock';
 import { stopClock } from '../../tools/helpers/stop-clock';

@@ -1,5 +1,8 @@
 import { backoff, type Result, retry } from '../../../nodes/AquacultureSite/run/retry';
-import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import {
+	type Retry,
+	ServiceFailure,
+} from '../../../nodes/AquacultureSite/service/messages/failures';
 
 const failure = (kind: Retry, retryAfter?: number) =>
 	new ServiceFailure('No', 'Wait', { subject: 'service', retry: kind, retryAfter });

@@ -1,9 +1,9 @@
 import { Cancellation, StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
 import { Session } from '../../../nodes/AquacultureSite/run/session';
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { LoginResult, Send } from '../../../nodes/AquacultureSite/service/request';
-import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
-import { needsLogin } from '../../../nodes/AquacultureSite/service/tokens';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
+import type { LoginResult, Send } from '../../../nodes/AquacultureSite/service/http/request';
+import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/messages/response';
+import { needsLogin } from '../../../nodes/AquacultureSite/service/login/tokens';
 import { FakeClock, settle } from '../../tools/helpers/fake-clock';
 
 // Which token each request gets, and what a 401 is about. That n8n does its part is shown in test/engine/run/session.test.ts

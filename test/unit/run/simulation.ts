@@ -1,11 +1,11 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
-import type { Send } from '../../../nodes/AquacultureSite/service/request';
+import type { Send } from '../../../nodes/AquacultureSite/service/http/request';
 import { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
-import { connectionFailure } from '../../../nodes/AquacultureSite/service/networkFailures';
-import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import { readTokenResponse } from '../../../nodes/AquacultureSite/service/response';
+import { connectionFailure } from '../../../nodes/AquacultureSite/service/messages/networkFailures';
+import type { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
+import { readTokenResponse } from '../../../nodes/AquacultureSite/service/messages/response';
 import type { Condition, Outcome } from '../../tools/cases/conditions';
 import { compose, FaultPlan, type FaultRequest } from '../../tools/fake-service/faults';
 import { refusal, type Reply } from '../../tools/fake-service/rules';

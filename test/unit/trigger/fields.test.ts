@@ -1,4 +1,4 @@
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
 import {

@@ -1,4 +1,4 @@
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { PollReason } from '../../../nodes/AquacultureSite/trigger/scheduling';
 import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
-import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import {
+	type Retry,
+	ServiceFailure,
+} from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
 import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger/reading';

@@ -5,12 +5,12 @@ import {
 	notRequested,
 	ServiceFailure,
 	waitTooLong,
-} from '../../../nodes/AquacultureSite/service/failures';
-import { networkFailure } from '../../../nodes/AquacultureSite/service/networkFailures';
+} from '../../../nodes/AquacultureSite/service/messages/failures';
+import { networkFailure } from '../../../nodes/AquacultureSite/service/messages/networkFailures';
 import {
 	readSiteResponse,
 	readTokenResponse,
-} from '../../../nodes/AquacultureSite/service/response';
+} from '../../../nodes/AquacultureSite/service/messages/response';
 import {
 	nothingRead,
 	refusedSites,

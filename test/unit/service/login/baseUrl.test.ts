@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import { anyText } from '../../tools/helpers/site-json';
+import { parseBaseUrl } from '../../../../nodes/AquacultureSite/service/login/baseUrl';
+import { ServiceFailure } from '../../../../nodes/AquacultureSite/service/messages/failures';
+import { anyText } from '../../../tools/helpers/site-json';
 
 const API = 'https://api.example.com';
 

@@ -6,12 +6,12 @@ import type {
 	IPollFunctions,
 } from 'n8n-workflow';
 
-import { asFailure, ServiceFailure } from './failures';
-import { failedLogins, logIn } from './login';
-import { outcomeOf } from './networkFailures';
-import type { ServiceResponse } from './response';
-import { needsLogin } from './tokens';
-import type { Login } from './tokens';
+import { asFailure, ServiceFailure } from '../messages/failures';
+import { failedLogins, logIn } from '../login/login';
+import { outcomeOf } from '../messages/networkFailures';
+import type { ServiceResponse } from '../messages/response';
+import { needsLogin } from '../login/tokens';
+import type { Login } from '../login/tokens';
 
 /** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
 const STATUSES_AS_ERRORS = Array.from({ length: 300 }, (_, index) => 300 + index).filter(

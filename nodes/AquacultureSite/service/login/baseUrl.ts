@@ -1,21 +1,12 @@
-import { inCredential } from './advice';
-import { ServiceFailure } from './failures';
+import { toUrl } from '../../utils/url';
+import { inCredential } from '../messages/advice';
+import { ServiceFailure } from '../messages/failures';
 import { pastedText } from './pastedText';
 
 /** The address of the service; `url` has no trailing slash. */
 export interface BaseUrl {
 	url: string;
 	origin: string;
-}
-
-/** An address as the WHATWG URL parser reads it, or undefined if it is none. */
-export function toUrl(address: string, base?: string): URL | undefined {
-	// Not URL.canParse: in Node 20 it refuses names with letters such as ô once it has been called often
-	try {
-		return new URL(address, base);
-	} catch {
-		return undefined;
-	}
 }
 
 /** What is wrong with an address that fits, and what to do. The first that fits counts. */

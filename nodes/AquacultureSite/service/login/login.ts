@@ -4,13 +4,13 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { inCredential } from './advice';
+import { inCredential } from '../messages/advice';
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
-import { asFailure, ServiceFailure } from './failures';
-import { outcomeOf } from './networkFailures';
+import { asFailure, ServiceFailure } from '../messages/failures';
+import { outcomeOf } from '../messages/networkFailures';
 import { pastedText } from './pastedText';
-import { readTokenResponse } from './response';
+import { readTokenResponse } from '../messages/response';
 import { sharedLogin } from './tokens';
 import type { Login } from './tokens';
 

@@ -7,15 +7,15 @@ import type {
 	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
-import { toWords } from './advice';
-import { API_VERSION } from './apiVersion';
-import { parseBaseUrl } from './baseUrl';
-import { asFailure, ServiceFailure } from './failures';
-import { logIn } from './login';
-import { connectionFailure, outcomeOf } from './networkFailures';
-import { readTestResponse } from './response';
-import type { ServiceResponse } from './response';
-import { after } from './timer';
+import { toWords } from '../messages/advice';
+import { API_VERSION } from '../login/apiVersion';
+import { parseBaseUrl } from '../login/baseUrl';
+import { asFailure, ServiceFailure } from '../messages/failures';
+import { logIn } from '../login/login';
+import { connectionFailure, outcomeOf } from '../messages/networkFailures';
+import { readTestResponse } from '../messages/response';
+import type { ServiceResponse } from '../messages/response';
+import { after } from '../../utils/timer';
 
 /** Milliseconds that a whole test may take: somebody waits for it. */
 const TEST_TIMEOUT_MS = 25_000;

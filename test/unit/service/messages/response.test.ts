@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { toWords } from '../../../nodes/AquacultureSite/service/advice';
-import { ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
-import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/response';
+import { toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
+import { ServiceFailure } from '../../../../nodes/AquacultureSite/service/messages/failures';
+import type { ServiceResponse } from '../../../../nodes/AquacultureSite/service/messages/response';
 import {
 	isFromProxy,
 	readSiteResponse,
 	readTestResponse,
 	readTokenResponse,
-} from '../../../nodes/AquacultureSite/service/response';
-import { forAll } from '../../tools/helpers/fuzz';
+} from '../../../../nodes/AquacultureSite/service/messages/response';
+import { forAll } from '../../../tools/helpers/fuzz';
 
 const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
 

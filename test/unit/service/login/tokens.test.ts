@@ -1,12 +1,15 @@
-import { parseBaseUrl } from '../../../nodes/AquacultureSite/service/baseUrl';
-import { type Retry, ServiceFailure } from '../../../nodes/AquacultureSite/service/failures';
+import { parseBaseUrl } from '../../../../nodes/AquacultureSite/service/login/baseUrl';
+import {
+	type Retry,
+	ServiceFailure,
+} from '../../../../nodes/AquacultureSite/service/messages/failures';
 import {
 	belongsToOtherLogin,
 	markExpired,
 	sharedLogin,
-} from '../../../nodes/AquacultureSite/service/tokens';
-import { settle } from '../../tools/helpers/fake-clock';
-import { stopClock } from '../../tools/helpers/stop-clock';
+} from '../../../../nodes/AquacultureSite/service/login/tokens';
+import { settle } from '../../../tools/helpers/fake-clock';
+import { stopClock } from '../../../tools/helpers/stop-clock';
 
 // What is remembered of logins that succeed is tested through n8n, in test/engine/credential/memory.test.ts
 

@@ -8,7 +8,7 @@ import {
 	repeatedBy,
 	toWords,
 	tryLater,
-} from '../../../nodes/AquacultureSite/service/advice';
+} from '../../../../nodes/AquacultureSite/service/messages/advice';
 
 const ADVICE = [
 	'It moved.',

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../../nodes/AquacultureSite/service/retryAfter';
+import { parseRetryAfter } from '../../../../nodes/AquacultureSite/service/messages/retryAfter';
 
 describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	const now = Date.parse('1994-11-06T08:49:07Z');

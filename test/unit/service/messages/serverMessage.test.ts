@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { serverMessage } from '../../../nodes/AquacultureSite/service/serverMessage';
-import { anyText } from '../../tools/helpers/site-json';
+import { serverMessage } from '../../../../nodes/AquacultureSite/service/messages/serverMessage';
+import { anyText } from '../../../tools/helpers/site-json';
 
 test.each<[string, unknown, string]>([
 	...['message', 'error', 'title', 'detail', 'error_description'].map(

@@ -1,9 +1,9 @@
-import { toWords } from '../../../nodes/AquacultureSite/service/advice';
+import { toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
 import {
 	notRequested,
 	ServiceFailure,
 	waitTooLong,
-} from '../../../nodes/AquacultureSite/service/failures';
+} from '../../../../nodes/AquacultureSite/service/messages/failures';
 
 test.each([
 	['run', true],

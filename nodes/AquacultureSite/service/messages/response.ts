@@ -1,5 +1,5 @@
-import { asText } from '../site/site';
-import type { Site } from '../site/site';
+import { asText } from '../../site/site';
+import type { Site } from '../../site/site';
 import { given } from './advice';
 import type { Circumstances } from './advice';
 import { ServiceFailure } from './failures';

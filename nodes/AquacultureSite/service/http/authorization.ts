@@ -1,9 +1,10 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
-import { API_VERSION } from './apiVersion';
-import { parseBaseUrl, toUrl } from './baseUrl';
+import { API_VERSION } from '../login/apiVersion';
+import { toUrl } from '../../utils/url';
+import { parseBaseUrl } from '../login/baseUrl';
 import { onAuthorized } from './request';
-import { belongsToOtherLogin } from './tokens';
+import { belongsToOtherLogin } from '../login/tokens';
 
 /**
  * The request with the token, and with the interface version unless it names one, if it goes to the origin of

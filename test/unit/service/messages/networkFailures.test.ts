@@ -1,10 +1,10 @@
-import { toWords } from '../../../nodes/AquacultureSite/service/advice';
-import type { FailureScope } from '../../../nodes/AquacultureSite/service/failures';
+import { toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
+import type { FailureScope } from '../../../../nodes/AquacultureSite/service/messages/failures';
 import {
 	connectionFailure,
 	networkFailure,
 	responseIn,
-} from '../../../nodes/AquacultureSite/service/networkFailures';
+} from '../../../../nodes/AquacultureSite/service/messages/networkFailures';
 
 // That n8n and Node really have such errors is shown in test/engine/faults, test/engine/wire and test/engine/proxy.test.ts
 

@@ -2,9 +2,9 @@ import { createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { BaseUrl } from './baseUrl';
-import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN, ServiceFailure } from './failures';
+import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN, ServiceFailure } from '../messages/failures';
 import { pastedText } from './pastedText';
-import { after } from './timer';
+import { after } from '../../utils/timer';
 
 // Long enough for every item that still holds the token it replaced, and so that a rejected login is not repeated
 const REMEMBERED_MS = 60_000;

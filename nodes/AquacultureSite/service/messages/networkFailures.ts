@@ -1,4 +1,4 @@
-import { toUrl } from './baseUrl';
+import { toUrl } from '../../utils/url';
 import { given, tryLater } from './advice';
 import { ServiceFailure } from './failures';
 import type { FailureScope } from './failures';

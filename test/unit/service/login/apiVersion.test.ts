@@ -3,11 +3,11 @@ import {
 	API_VERSION,
 	apiVersionField,
 	parseApiVersion,
-} from '../../../nodes/AquacultureSite/service/apiVersion';
-import { forAll } from '../../tools/helpers/fuzz';
-import { fieldsOf } from '../../tools/helpers/panel';
-import { attempt, refusalOf } from '../../tools/helpers/refusal';
-import { anyJson } from '../../tools/helpers/site-json';
+} from '../../../../nodes/AquacultureSite/service/login/apiVersion';
+import { forAll } from '../../../tools/helpers/fuzz';
+import { fieldsOf } from '../../../tools/helpers/panel';
+import { attempt, refusalOf } from '../../../tools/helpers/refusal';
+import { anyJson } from '../../../tools/helpers/site-json';
 
 test('the version is the current one unless another is chosen (docs/service.md#versioning)', () => {
 	expect([API_VERSION, parseApiVersion(undefined)]).toEqual(['2025-01-01', '2025-01-01']);

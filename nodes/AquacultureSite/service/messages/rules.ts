@@ -1,6 +1,6 @@
+import { toUrl } from '../../utils/url';
 import { inCredential, inOptions, tryLater } from './advice';
 import type { Advice, Step } from './advice';
-import { toUrl } from './baseUrl';
 import { REJECTED_LOGIN } from './failures';
 import type { FailureSubject } from './failures';
 
