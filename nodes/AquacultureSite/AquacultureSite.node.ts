@@ -16,7 +16,7 @@ import { joinSentences } from './service/messages/advice';
 import { testCredential } from './service/http/credentialTest';
 import { ServiceFailure } from './service/messages/failures';
 import { CREDENTIAL } from './service/http/request';
-import { escapeHtml, joinList } from './site/plainText';
+import { escapeHtml, joinList } from './utils/text';
 import type { Site } from './site/site';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one

@@ -4,8 +4,8 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { toWords } from './service/messages/advice';
 import { ServiceFailure } from './service/messages/failures';
 import { CREDENTIAL } from './service/http/request';
-import { ParameterError } from './site/parameters';
-import { escapeHtml, withoutTags } from './site/plainText';
+import { ParameterError } from './utils/parameters';
+import { escapeHtml, withoutTags } from './utils/text';
 
 /** Either of n8n's errors of a node. */
 type NodeFailure = NodeApiError | NodeOperationError;

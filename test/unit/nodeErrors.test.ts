@@ -5,7 +5,7 @@ import {
 	type FailureSubject,
 	ServiceFailure,
 } from '../../nodes/AquacultureSite/service/messages/failures';
-import { ParameterError } from '../../nodes/AquacultureSite/site/parameters';
+import { ParameterError } from '../../nodes/AquacultureSite/utils/parameters';
 
 // n8n replaces a message that contains such a word
 const CODE = 'ECONNREFUSED';

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { ParameterError } from '../site/parameters';
+import { ParameterError } from '../utils/parameters';
 import { getMap } from './map';
 import { byDisplayName, sharedOptions } from './operation';
 import type { Operation } from './operation';

@@ -2,8 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { positionOf } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
-import { asText, infoOf, pick, SITE_FIELDS, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
+import { infoOf, pick, SITE_FIELDS, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
 import type { Row } from '../site/site';
+import { asText } from '../utils/text';
 import type { Operation, Output, ReadSite } from './operation';
 
 const UNLOCATED = 'Not on the map because they have no usable coordinates';

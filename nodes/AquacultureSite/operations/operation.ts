@@ -8,7 +8,7 @@ import type {
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import type { ServiceResponse } from '../service/messages/response';
-import { parseNumber } from '../site/parameters';
+import { parseNumber } from '../utils/parameters';
 import type { Site, SitePart } from '../site/site';
 import type { SiteIds } from '../site/siteIds';
 

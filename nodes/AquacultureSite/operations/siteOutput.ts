@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { listEntries, ParameterError } from '../site/parameters';
+import { listEntries, ParameterError } from '../utils/parameters';
 import { mapUrl } from '../site/position';
 import { infoOf, pick, SITE_FIELDS, SITE_PARTS, unitsOf } from '../site/site';
 import type { Site, SitePart } from '../site/site';

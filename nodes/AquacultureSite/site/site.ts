@@ -45,12 +45,6 @@ export function pick(fields: Row, names: readonly string[]): Row {
 	return Object.fromEntries(names.map((name) => [name, fields[name] ?? null]));
 }
 
-/** A name or ID as text, also one of another type than the contract says; undefined for null. */
-export function asText(value: unknown): string | undefined {
-	if (value === undefined || value === null) return undefined;
-	return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
 /** What to call a site in a sentence: its name with its ID, or the ID alone. */
 export function siteTitle({ siteName }: Site, siteId: string): string {
 	return typeof siteName === 'string' && siteName !== '' ? `${siteName} (${siteId})` : siteId;

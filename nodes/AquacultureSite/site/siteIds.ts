@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { listEntries, ParameterError } from './parameters';
-import { plainText } from './plainText';
+import { listEntries, ParameterError } from '../utils/parameters';
+import { plainText } from '../utils/text';
 
 /** The list of sites, of node and trigger. */
 export const siteIdsField: INodeProperties = {

@@ -1,6 +1,7 @@
 import { greatCircleDistance } from '../site/position';
-import { asText, infoOf, unitsOf } from '../site/site';
+import { infoOf, unitsOf } from '../site/site';
 import type { Row, Site, Unit } from '../site/site';
+import { asText } from '../utils/text';
 
 export const SITE_EVENTS = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'] as const;
 export type SiteEventName = (typeof SITE_EVENTS)[number];

@@ -2,8 +2,8 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import { ServiceFailure } from '../service/messages/failures';
-import { listEntries, ParameterError, parseNumber } from '../site/parameters';
-import { joinList, plainText } from '../site/plainText';
+import { listEntries, ParameterError, parseNumber } from '../utils/parameters';
+import { joinList, plainText } from '../utils/text';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
 import type { Row } from '../site/site';
 import { readSiteIds, siteIdsField } from '../site/siteIds';

@@ -1,7 +1,7 @@
 import { joinSentences, repeatedBy, toWords } from '../service/messages/advice';
 import type { Advice } from '../service/messages/advice';
 import { ServiceFailure } from '../service/messages/failures';
-import { joinList, plainText } from '../site/plainText';
+import { joinList, plainText } from '../utils/text';
 import { siteTitle } from '../site/site';
 import type { PollReason } from './scheduling';
 import type { SiteState } from './state';

@@ -1,4 +1,4 @@
-import { ParameterError } from '../site/parameters';
+import { ParameterError } from '../utils/parameters';
 import { infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
 import { compareSites, unitsById } from './changes';

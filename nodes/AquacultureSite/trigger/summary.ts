@@ -1,5 +1,5 @@
-import { joinList, plainText } from '../site/plainText';
-import { asText, pick, SITE_FIELDS } from '../site/site';
+import { asText, joinList, plainText } from '../utils/text';
+import { pick, SITE_FIELDS } from '../site/site';
 import type { Row } from '../site/site';
 import { isPosition } from './changes';
 import type { Change, FieldChange } from './changes';

@@ -1,4 +1,4 @@
-import { ParameterError } from '../../../nodes/AquacultureSite/site/parameters';
+import { ParameterError } from '../../../nodes/AquacultureSite/utils/parameters';
 
 /** What a value comes to: the result, or the sentence that it is refused with. Anything else is thrown on. */
 export function attempt<T>(parse: () => T): T | ParameterError {

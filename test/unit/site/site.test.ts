@@ -1,4 +1,4 @@
-import { asText, infoOf, pick, siteTitle, unitsOf } from '../../../nodes/AquacultureSite/site/site';
+import { infoOf, pick, siteTitle, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 describe('a part of another type than the contract says counts as not sent', () => {
@@ -25,17 +25,6 @@ test('the fields that are picked are all there, null where nothing was sent', ()
 		'info',
 	]);
 	expect(picked).toEqual({ siteId: 0, type: '', code: null, info: null });
-});
-
-test.each<[unknown, string | undefined]>([
-	['7', '7'],
-	[0, '0'],
-	['', ''],
-	[{ a: 1 }, '{"a":1}'],
-	[null, undefined],
-	[undefined, undefined],
-])('%j as text is %j', (value, text) => {
-	expect(asText(value)).toBe(text);
 });
 
 test.each<[Site, string]>([

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { ParameterError } from '../../site/parameters';
+import { ParameterError } from '../../utils/parameters';
 
 /** The current version of the service's interface, which the token request always uses (docs/service.md#versioning). */
 export const API_VERSION = '2025-01-01';

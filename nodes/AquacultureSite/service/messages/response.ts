@@ -1,4 +1,4 @@
-import { asText } from '../../site/site';
+import { asText } from '../../utils/text';
 import type { Site } from '../../site/site';
 import { given } from './advice';
 import type { Circumstances } from './advice';

@@ -1,4 +1,4 @@
-import { plainText } from '../../site/plainText';
+import { plainText } from '../../utils/text';
 
 const MESSAGE_KEYS = ['message', 'error', 'title', 'detail', 'error_description', 'errors'];
 const LONGEST_MESSAGE = 300;

@@ -1,5 +1,4 @@
-import { plainText } from './plainText';
-import { asText } from './site';
+import { asText, plainText } from './text';
 
 /** A parameter that cannot be used. `message` names it as the panel does, `description` says how to fix it. */
 export class ParameterError extends Error {

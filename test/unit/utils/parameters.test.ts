@@ -2,7 +2,7 @@ import {
 	listEntries,
 	ParameterError,
 	parseNumber,
-} from '../../../nodes/AquacultureSite/site/parameters';
+} from '../../../nodes/AquacultureSite/utils/parameters';
 import { refusalOf } from '../../tools/helpers/refusal';
 
 test('a parameter error has a name of its own in logs, a message and advice', () => {

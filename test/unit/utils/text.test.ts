@@ -1,9 +1,10 @@
 import {
+	asText,
 	escapeHtml,
 	joinList,
 	plainText,
 	withoutTags,
-} from '../../../nodes/AquacultureSite/site/plainText';
+} from '../../../nodes/AquacultureSite/utils/text';
 
 const PLAIN = `Open the credential "Farm" & check 'Base URL'`;
 
@@ -43,4 +44,15 @@ test.each([
 
 test('a long list is cut', () => {
 	expect(joinList(['A', 'B', 'C'], 2)).toBe('A, B, and 1 more');
+});
+
+test.each<[unknown, string | undefined]>([
+	['7', '7'],
+	[0, '0'],
+	['', ''],
+	[{ a: 1 }, '{"a":1}'],
+	[null, undefined],
+	[undefined, undefined],
+])('%j as text is %j', (value, text) => {
+	expect(asText(value)).toBe(text);
 });

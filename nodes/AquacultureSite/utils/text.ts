@@ -37,3 +37,9 @@ export function joinList(parts: string[], most = Infinity): string {
 	if (parts.length < 3) return second === undefined ? first : `${first} and ${second}`;
 	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
+
+/** A name or ID as text, also one of another type than the contract says; undefined for null. */
+export function asText(value: unknown): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	return typeof value === 'string' ? value : JSON.stringify(value);
+}
