@@ -38,7 +38,7 @@ export class AquacultureApi implements ICredentialType {
 	httpRequestNode = {
 		name: 'Aquaculture API',
 		docsUrl:
-			'https://github.com/n8n-nodes-aquaculture/n8n-nodes-aquaculture#other-endpoints-of-the-service',
+			'https://github.com/n8n-nodes-aquaculture/n8n-nodes-aquaculture/blob/main/docs/nodes.md#other-endpoints-of-the-service',
 		apiBaseUrlPlaceholder: 'https://api.example.com/meta/sites/1042',
 	};
 

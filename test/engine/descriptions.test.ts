@@ -89,7 +89,7 @@ test('Aquaculture API: what saved credentials and n8n rely on', () => {
 	]);
 });
 
-test('the links of the credential and the nodes lead to headings of the README', () => {
+test('the links of the credential and the nodes lead to headings that exist', () => {
 	const { documentationUrl, httpRequestNode } = defined(types.credentials[CREDENTIAL]);
 	expect(httpRequestNode).toMatchObject({
 		name: 'Aquaculture API',
@@ -97,13 +97,16 @@ test('the links of the credential and the nodes lead to headings of the README',
 	});
 	const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
 	const page = homepage.replace(/#.*/, '');
-	const links = [...read('README.md').matchAll(/^## (.*)$/gm)].map(
-		([, heading = '']) => `${page}#${heading.toLowerCase().replaceAll(' ', '-')}`,
-	);
+	const headings = (file: string, at: string) =>
+		[...read(file).matchAll(/^## (.*)$/gm)].map(
+			([, heading = '']) => `${at}#${heading.toLowerCase().replaceAll(' ', '-')}`,
+		);
+	const links = headings('README.md', page);
 	// n8n takes those of nodes as they are; to those of the codex it appends parameters, behind the heading
 	const ofNodes = [SITE, TRIGGER].map((type) => descriptionOf(type).documentationUrl);
 	expect(links).toEqual(expect.arrayContaining([documentationUrl, ...ofNodes]));
-	expect(links).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
+	const details = headings('docs/nodes.md', `${page}/blob/main/docs/nodes.md`);
+	expect(details).toContain((httpRequestNode as { docsUrl: string }).docsUrl);
 });
 
 test.each<[string, INodeParameters, string]>([

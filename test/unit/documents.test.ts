@@ -23,6 +23,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 
 const DOCUMENTS = [
 	...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/README.md'],
+	'docker/README.md',
 	...filesIn('docs', /\.md$/),
 ];
 
@@ -55,6 +56,14 @@ describe.each(DOCUMENTS)('%s', (document) => {
 		const paths = text.matchAll(/`((?:\.github|\.ci|credentials|docker|nodes|test)\/[^`\s]*)`/g);
 		expect([...paths].filter(([, path = '']) => !exists(path))).toEqual([]);
 	});
+});
+
+it.each([
+	['README.md', 1250],
+	['docs/administrators.md', 350],
+])('%s has at most %d words, those that can be folded away aside', (document, limit) => {
+	const shown = read(document).replace(/<details>[^]*?<\/details>/g, '');
+	expect(shown.trim().split(/\s+/).length).toBeLessThanOrEqual(limit);
 });
 
 it('has the headings that comments in the code refer to', () => {

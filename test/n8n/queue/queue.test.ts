@@ -33,8 +33,11 @@ let callers: number;
 
 /** What the Dockerfile and compose.yaml make: one main process and two workers. */
 beforeAll(async () => {
-	const secrets = { N8N_ENCRYPTION_KEY: randomUUID(), POSTGRES_PASSWORD: randomUUID() };
-	const services = readCompose(secrets);
+	const services = readCompose({
+		N8N_ENCRYPTION_KEY: randomUUID(),
+		POSTGRES_PASSWORD: randomUUID(),
+		GENERIC_TIMEZONE: 'Europe/Oslo',
+	});
 	const servers = await startServers(cleanup, services);
 	service = await startFake(cleanup, { sites: SITES });
 	service.faults.site.push({ latencyMs: LATENCY_MS });
