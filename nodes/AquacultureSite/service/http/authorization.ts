@@ -3,7 +3,6 @@ import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-wo
 import { API_VERSION } from '../login/apiVersion';
 import { toUrl } from '../../utils/url';
 import { parseBaseUrl } from '../login/baseUrl';
-import { onAuthorized } from './request';
 import { belongsToOtherLogin } from '../login/tokens';
 
 /**
@@ -27,7 +26,6 @@ export function authorize(
 		throw Object.assign(new Error('The access token belongs to another login'), { response });
 	}
 
-	onAuthorized.get(credentials)?.();
 	const { headers = {}, agentOptions } = request;
 	const hasVersion = Object.keys(headers).some((name) => name.toLowerCase() === 'api-version');
 	return {

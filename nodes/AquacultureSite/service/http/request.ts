@@ -7,10 +7,10 @@ import type {
 } from 'n8n-workflow';
 
 import { asFailure, ServiceFailure } from '../messages/failures';
-import { failedLogins, logIn } from '../login/login';
+import { logIn } from '../login/login';
 import { outcomeOf } from '../messages/networkFailures';
 import type { ServiceResponse } from '../messages/response';
-import { needsLogin } from '../login/tokens';
+import { failedRenewal, needsLogin } from '../login/tokens';
 import type { Login } from '../login/tokens';
 
 /** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
@@ -39,15 +39,12 @@ export interface RequestBounds {
 	setDeadline: (milliseconds: number) => void;
 }
 
-/** By the credentials of a request that has logged in: what to call when n8n has stored the token, and sends it. */
-export const onAuthorized = new WeakMap<object, () => void>();
-
 /**
  * Sends one request with the token, after a login if there is none. Every response is returned, whatever its status;
  * redirects are not followed.
  *
  * @param credentials decrypted; n8n writes a renewed token into them
- * @param bounds `onLogin` is told of a login that failed, or when the request is sent with the new token
+ * @param bounds `onLogin` is told what came of a login, if there was one
  */
 export type Send = (
 	credentials: ICredentialDataDecryptedObject,
@@ -61,11 +58,8 @@ export function senderOf(context: Context, url: string): Send {
 		if (needsLogin(credentials)) {
 			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
 			const login = await logIn(context, credentials).catch(asFailure);
-			if (login instanceof ServiceFailure) {
-				onLogin(login);
-				return login;
-			}
-			onAuthorized.set(credentials, () => onLogin(login));
+			onLogin(login);
+			if (login instanceof ServiceFailure) return login;
 		}
 		setDeadline(requestOptions.timeout);
 		const response = context.helpers.httpRequestWithAuthentication.call(
@@ -83,7 +77,9 @@ export function senderOf(context: Context, url: string): Send {
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		);
 		const outcome = await outcomeOf(response, url);
-		return failedLogins.get(credentials) ?? outcome;
+		if (!(outcome instanceof ServiceFailure)) return outcome;
+		// n8n logs in itself if a 401 was cut off; n8n 1.x loses the failure of that login
+		return failedRenewal(url, credentials) ?? outcome;
 	};
 }
 

@@ -7,7 +7,7 @@ import type {
 import { inCredential } from '../messages/advice';
 import { API_VERSION } from './apiVersion';
 import { parseBaseUrl } from './baseUrl';
-import { asFailure, ServiceFailure } from '../messages/failures';
+import { ServiceFailure } from '../messages/failures';
 import { outcomeOf } from '../messages/networkFailures';
 import { pastedText } from './pastedText';
 import { readTokenResponse } from '../messages/response';
@@ -16,9 +16,6 @@ import type { Login } from './tokens';
 
 /** Milliseconds that a login may take. */
 const LOGIN_TIMEOUT_MS = 30_000;
-
-/** By the credentials of a request, why its login failed: n8n logs in itself if a 401 was cut off; n8n 1.x loses it. */
-export const failedLogins = new WeakMap<object, ServiceFailure>();
 
 /**
  * Exchanges username and password for a token: POST {base_url}/auth/token
@@ -46,17 +43,13 @@ export async function logIn(
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 	};
-	const login = sharedLogin(baseUrl, credentials, async () => {
+	return await sharedLogin(baseUrl, credentials, async () => {
 		// The original error holds the password and goes no further
 		const response = await outcomeOf(helpers.httpRequest(options), baseUrl.url, 'run');
 		if (response instanceof ServiceFailure) throw response;
 		const token = readTokenResponse(response, { url: baseUrl.url, password });
 		if (token instanceof ServiceFailure) throw token;
 		return token;
-	});
-	return await login.catch((error: unknown) => {
-		failedLogins.set(credentials, asFailure(error));
-		throw error;
 	});
 }
 

@@ -29,6 +29,8 @@ interface Exchange {
 	token: Promise<string>;
 	/** The new token once it is there, and when it came. */
 	issued?: { token: string; at: number };
+	/** Why there is none. */
+	failure?: ServiceFailure;
 	/** By the monotonic clock, as a run's pauses: the first login after a pause is a new one. Infinity while it is under way. */
 	until: number;
 	/** The tokens it replaced. A caller with another one may have it from another process of n8n, which fetched it later. */
@@ -76,6 +78,15 @@ export function markExpired(credentials: ICredentialDataDecryptedObject): void {
 /** Whether there is no token, or one that is marked as expired. Asked for each request, so it computes no hash. */
 export function needsLogin(credentials: ICredentialDataDecryptedObject): boolean {
 	return credentials.accessToken === '' || credentials.tokenFingerprint === EXPIRED;
+}
+
+/** Why the token in the credential could not be renewed, if that is remembered. */
+export function failedRenewal(
+	url: string,
+	credentials: ICredentialDataDecryptedObject,
+): ServiceFailure | undefined {
+	const exchange = exchanges.get(hash(processKey, { url }, credentials));
+	return exchange?.replaced.has(credentials.accessToken) ? exchange.failure : undefined;
 }
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
@@ -132,7 +143,10 @@ function remember(key: string, exchange: Exchange): void {
 	};
 	exchange.token.then(
 		(token) => settle(REMEMBERED_MS, token),
-		(failure: unknown) => settle(failureRemembered(failure)),
+		(failure: unknown) => {
+			if (failure instanceof ServiceFailure) exchange.failure = failure;
+			settle(failureRemembered(failure));
+		},
 	);
 }
 
