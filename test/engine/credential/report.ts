@@ -1,8 +1,8 @@
-import { markdownTable } from 'markdown-table';
 import type { INodeCredentialTestResult } from 'n8n-workflow';
 import { type Outcome, OUTCOMES, SUCCEEDED } from '../../tools/cases/credential-outcomes';
 import { defined } from '../../tools/helpers/at';
 import { groupBy } from '../../tools/helpers/group-by';
+import { markdownTable } from '../../tools/helpers/markdown-table';
 
 /** What happened; what to do about it follows in the dialog, and is in messages.md. */
 function whatHappened({ message }: INodeCredentialTestResult): string {

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
-import { markdownTable } from 'markdown-table';
 import { at } from '../helpers/at';
 import { groupBy } from '../helpers/group-by';
+import { markdownTable } from '../helpers/markdown-table';
 import { count, megabytes } from '../helpers/numbers';
 import { AQUACULTURE_SITE, BARE_HELPER } from './callers';
 import { leastRatio, VERY_LARGE } from './cases';
@@ -32,8 +32,7 @@ const time = (ms: number) => (ms < 1000 ? `${whole(ms)} ms` : `${(ms / 1000).toF
 const judge = (text: string, isReached: boolean) => (isReached ? text : `**${text}**`);
 
 /** The first column is text, the others are numbers. */
-const table = (head: string[], rows: string[][]) =>
-	markdownTable([head, ...rows], { align: head.map((_, column) => (column === 0 ? '' : 'right')) });
+const table = (head: string[], rows: string[][]) => markdownTable([head, ...rows], true);
 
 type Cell = [row: string, column: string, text: string];
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { schema } from '@stryker-mutator/api/core';
-import { markdownTable } from 'markdown-table';
 import { groupBy } from '../helpers/group-by';
+import { markdownTable } from '../helpers/markdown-table';
 import type { Target } from './targets';
 
 /** What is known of a shipped file. */
@@ -66,9 +66,10 @@ export function scoreTable(results: Result[], below = Infinity): string {
 			.filter((result) => scoreOf([result]) < below)
 			.map((result) => rowOf(basename(result.file), [result])),
 	]);
-	return markdownTable([['Files', 'Changes', 'Noticed', 'Score'], ...rows, rowOf('All', results)], {
-		align: ['l', 'r', 'r', 'r'],
-	});
+	return markdownTable(
+		[['Files', 'Changes', 'Noticed', 'Score'], ...rows, rowOf('All', results)],
+		true,
+	);
 }
 
 const inCell = (text = '') => text.replace(/\s+/g, ' ').slice(0, 80).replaceAll('|', '\\|');

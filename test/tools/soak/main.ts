@@ -1,6 +1,6 @@
-import { markdownTable } from 'markdown-table';
 import { manySites } from '../fake-service/sites';
 import { BLOCKS, writeBlock } from '../helpers/document';
+import { markdownTable } from '../helpers/markdown-table';
 import { runCommand, say } from '../n8n/cli';
 import { prepareSetup } from '../n8n/setup';
 import { startFake, startN8n } from '../n8n/use-n8n';

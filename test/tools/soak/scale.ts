@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { markdownTable } from 'markdown-table';
 import { limit } from '../fake-service/limit';
 import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import { at } from '../helpers/at';
+import { markdownTable } from '../helpers/markdown-table';
 import type { Cleanup } from '../helpers/cleanup';
 import { megabytes } from '../helpers/numbers';
 import { until } from '../helpers/until';
