@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
+import { installPackages } from '../../tools/n8n/packages';
 import { freePort } from '../../tools/n8n/processes';
 import { setup } from '../../tools/n8n/setup';
 import { inWorkspace, ROOT } from '../../tools/n8n/workspace';
@@ -59,6 +60,15 @@ test('on the next free port, the workflow has run with all sites', async () => {
 	await demo.waitFor(/finished with 6 items/);
 	await demo.waitFor(/1042 .* Storholmen /);
 	expect(setup().install.sqlite).toBe('prebuilt');
+});
+
+test('a full disk is told in a sentence', async () => {
+	const [name, announcement] = ['n8n', 'Installing n8n'];
+	const command = ['sh', '-c', 'echo package > /dev/full'];
+	const source = { folder: ROOT, files: [], target: 'full-disk', name, announcement, command };
+	await expect(installPackages(source, () => {})).rejects.toThrow(
+		/^n8n could not be installed because the disk is full\. Free 3 GB on the disk of \S+full-disk, and /,
+	);
 });
 
 test('everything is in n8n: the credential, and the examples with what they need', async () => {

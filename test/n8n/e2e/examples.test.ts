@@ -63,6 +63,51 @@ async function run(example: NewWorkflow): Promise<Execution> {
 	return execution;
 }
 
+/** The third site of the examples is closed to this user from now on, or open again. */
+const CLOSED = 1063;
+const close = () => stage.service.faults.site.push({ siteId: CLOSED, status: 403 });
+const open = () => stage.service.faults.site.splice(0);
+/** Stands for the address of the execution. */
+const LINK = 'the execution';
+const NO_ACCESS = `This user has no access to site ${CLOSED}`;
+
+/**
+ * Publishes an example with the error workflow, as its note says, and waits until that has told Slack of a failure.
+ * @returns the lines of the message
+ */
+async function runUnattended(
+	example: NewWorkflow,
+	meanwhile?: () => Promise<void>,
+): Promise<string[]> {
+	const { n8n } = stage;
+	const teller = readExample('workflow-failure-to-slack.json');
+	// Of its own, because a failure may arrive after the test
+	const channel = `#failures-${example.name}`;
+	Object.assign(parametersOf(teller, 'Send a message')['channelId'] as object, { value: channel });
+	const errorWorkflow = await n8n.createWorkflow(teller);
+	await n8n.activate(errorWorkflow);
+	const id = await n8n.createWorkflow({
+		...example,
+		settings: { ...example.settings, errorWorkflow },
+	});
+	await n8n.activate(id);
+	await meanwhile?.();
+	const told = () => slack.messages.find((message) => message.channel === channel);
+	const { text, unfurls } = await until('Slack is told of the failure', told);
+	await n8n.deactivate(id);
+	expect(unfurls).toBe(false);
+	const address = new RegExp(`^http://\\S+/workflow/${id}/executions/\\d+$`);
+	const lines = text.split('\n').filter((line) => line !== '');
+	return lines.map((line) => line.replace(address, LINK));
+}
+
+/** As often as n8n runs it. */
+function everySecond(example: NewWorkflow): NewWorkflow {
+	const rule = { interval: [{ field: 'seconds', secondsInterval: 1 }] };
+	Object.assign(parametersOf(example, 'Schedule Trigger'), { rule });
+	return example;
+}
+
 it('posts the daily site report, one line for each site', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
 	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999, abc');
@@ -79,6 +124,33 @@ it('posts the daily site report, one line for each site', async () => {
 		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063',
 		expect.stringMatching(/^⚠️ .*"abc" is not a site ID/),
 		expect.stringMatching(/^⚠️ .*9999.* was not found/),
+	]);
+	expect(message?.unfurls).toBe(false);
+});
+
+it('says in the daily site report which site is closed, and reports it when it is open again', async () => {
+	const example = readExample('daily-site-report-to-slack.json');
+	const reported = () => slack.messages.splice(0).map(({ text }) => text.split('\n').slice(1));
+	close();
+	await run(example);
+	const others = [
+		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
+		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
+	];
+	expect(reported()).toEqual([[...others, `⚠️ ${NO_ACCESS}`]]);
+	open();
+	await run(example);
+	expect(reported()).toEqual([[...others, '• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063']]);
+});
+
+it('tells Slack at night that the daily site report could not be posted', async () => {
+	const example = everySecond(readExample('daily-site-report-to-slack.json'));
+	const channelId = parametersOf(example, 'Send a message')['channelId'] as object;
+	Object.assign(channelId, { value: slack.missingChannel });
+	expect(await runUnattended(example)).toEqual([
+		'⚠️ *Daily Site Report to Slack* failed',
+		'Slack error response: "channel_not_found"',
+		LINK,
 	]);
 });
 
@@ -137,6 +209,26 @@ describe.each([
 		expect(rows[6]).toMatchObject(changed);
 		expect(rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
 	});
+
+	it('writes the others when a site is closed, tells Slack at night, and all when it is open again', async () => {
+		const { name } = readExample(file);
+		for (const { units } of stage.service.sites.slice(0, 3)) at(units, 0).unitName = 'Pen 1 West';
+		const changed = async () =>
+			(await readRows())
+				.filter((row) => (row as { unitName?: string }).unitName === 'Pen 1 West')
+				.map((row) => (row as { siteId?: number }).siteId);
+		close();
+		expect(await runUnattended(everySecond(readExample(file)))).toEqual([
+			`⚠️ *${name}* failed`,
+			'Some sites could not be read:',
+			NO_ACCESS,
+			LINK,
+		]);
+		expect(await changed()).toEqual([1042, 1057]);
+		open();
+		await run(readExample(file));
+		expect(await changed()).toEqual([1042, 1057, CLOSED]);
+	});
 });
 
 it('ends at the map, to be downloaded', async () => {
@@ -147,6 +239,21 @@ it('ends at the map, to be downloaded', async () => {
 		fileName: 'sites.geojson',
 		mimeType: 'application/geo+json',
 	});
+});
+
+it('maps the others when a site is closed, says so, and maps all when it is open again', async () => {
+	const example = readExample('map-file.json');
+	Object.assign(parametersOf(example, 'Get map of sites'), { format: 'json' });
+	const mapped = (execution: Execution) =>
+		(execution.json('Get map of sites') as unknown as FeatureCollection[]).map(({ features }) =>
+			features.flatMap(({ id, properties }) => (properties['kind'] === 'site' ? [id] : [])),
+		);
+	close();
+	const execution = await stage.n8n.createAndRun(example);
+	expect(execution.failure?.message).toBe(`Some sites could not be read:\n${NO_ACCESS}`);
+	expect(mapped(execution)).toEqual([['site-1042', 'site-1057']]);
+	open();
+	expect(mapped(await run(example))).toEqual([['site-1042', 'site-1057', `site-${CLOSED}`]]);
 });
 
 it('saves the map in a folder once its last node is activated', async () => {
@@ -180,6 +287,12 @@ it('requests another endpoint with the login of the same credential', async () =
 
 	expect(execution.json('HTTP Request')).toEqual([stage.service.sites[0]]);
 	expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+
+	stage.service.faults.site.push({ status: 403 });
+	const { failure } = await stage.n8n.createAndRun(example);
+	expect(failure).toMatchObject({ node: 'HTTP Request', httpCode: '403' });
+	open();
+	await run(example);
 });
 
 it('answers a question with what the tools return', async () => {
@@ -187,7 +300,11 @@ it('answers a question with what the tools return', async () => {
 	const item = { json: { action: 'sendMessage', sessionId: '1', chatInput } };
 	const pinData = { 'When chat message received': [item] };
 	const example = { ...readExample('ai-agent.json'), pinData };
-	const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+	const ask = async () => {
+		const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+		return output;
+	};
+	const output = await ask();
 
 	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
 	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
@@ -195,6 +312,16 @@ it('answers a question with what the tools return', async () => {
 		['Storholmen', 'Ørnesvika', 'Gåsøya Sør'].map((siteName) => ({ siteName })),
 	);
 	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
+
+	close();
+	const [others = ''] = (await ask()).split('\n');
+	expect(JSON.parse(others)).toMatchObject([
+		{ siteName: 'Storholmen' },
+		{ siteName: 'Ørnesvika' },
+		{ error: NO_ACCESS, siteId: CLOSED },
+	]);
+	open();
+	expect(await ask()).toBe(output);
 });
 
 describe('MCP server', () => {
@@ -307,6 +434,22 @@ describe('MCP server', () => {
 		]);
 	});
 
+	it('gives a model the others when a site is closed, and says so', async () => {
+		close();
+		const { text } = await call(TOOLS.sites, {});
+		expect(JSON.parse(text)).toMatchObject([
+			{ siteName: 'Storholmen' },
+			{ siteName: 'Ørnesvika' },
+			{ error: NO_ACCESS },
+		]);
+		open();
+		expect(JSON.parse((await call(TOOLS.sites, {})).text)).toMatchObject([
+			{ siteName: 'Storholmen' },
+			{ siteName: 'Ørnesvika' },
+			{ siteName: 'Gåsøya Sør' },
+		]);
+	});
+
 	it.each([
 		['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
 		['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
@@ -323,7 +466,7 @@ describe('site change alert', () => {
 	function expectAlert(...lines: string[]): void {
 		const [message, ...others] = slack.messages;
 		expect(others).toEqual([]);
-		expect(message?.channel).toBe('#fish-farm');
+		expect(message).toMatchObject({ channel: '#fish-farm', unfurls: false });
 		const link = / \(<https:\/\/www\.openstreetmap\.org\/\?mlat=[^|>]+\|map>\)$/;
 		const found = (message?.text ?? '').split('\n');
 		expect(found.map((line) => line.replace(link, ''))).toEqual(lines);
@@ -368,6 +511,21 @@ describe('site change alert', () => {
 			'Pen 7 was added to Ørnesvika',
 			'Pen 2 of Gåsøya Sør was renamed to Pen 2 South',
 		);
+	});
+
+	it('tells Slack at night which site can no longer be read, and goes on', async () => {
+		const example = readExample('site-change-alert-to-slack.json');
+		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
+			pollTimes: { item: every(1) },
+		});
+		const lines = await runUnattended(example, async () => {
+			await waitForPoll(stage.service, [1042, 1057, CLOSED]);
+			close();
+		});
+		expect(lines.slice(0, 2)).toEqual([
+			'⚠️ *Site Change Alert to Slack* failed',
+			expect.stringMatching(new RegExp(`${CLOSED}.* could not be read`)),
+		]);
 	});
 });
 

@@ -38,7 +38,7 @@ export function pinnedVersion(major: N8nMajor): string {
 }
 
 /**
- * Installs n8n from the npm registry alone, in `.n8n/install-<major>`. Takes a few minutes and 2 GB the first time,
+ * Installs n8n from the npm registry alone, in `.n8n/install-<major>`. Takes a few minutes and 3 GB the first time,
  * nothing afterwards.
  * @throws SetupError when something is missing on this machine
  */
@@ -48,7 +48,8 @@ export async function installN8n(major: N8nMajor, say: Say): Promise<N8nInstall>
 		files: ['package.json', 'pnpm-lock.yaml', '.npmrc'],
 		target: `install-${major}`,
 		name: 'n8n',
-		announcement: 'Installing n8n: more than a thousand packages and 2 GB, only this first time.',
+		announcement:
+			'Installing n8n: more than a thousand packages. This takes minutes and 3 GB, only this first time.',
 	};
 	const dir = await installPackages(source, say);
 	const node = nodeFor(dir);

@@ -9,6 +9,9 @@ import { exclusively, inWorkspace, packageManagerEnv, type Say, SetupError } fro
 const NO_NETWORK =
 	/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
 
+/** In what a command prints when the disk is full. */
+const DISK_FULL = /ENOSPC|no space left on device/i;
+
 const PNPM = [
 	process.execPath,
 	join(dirname(require.resolve('pnpm')), 'bin', 'pnpm.cjs'),
@@ -62,17 +65,21 @@ export async function installPackages(source: Source, say: Say): Promise<string>
 				if (line.startsWith('Progress:')) say(line);
 			},
 		});
-		const offline = NO_NETWORK.test(ended.output);
-		check(
-			ended,
-			`${target}.log`,
-			offline
-				? `${name} could not be downloaded because the npm registry did not respond. ` +
-						'Check the network (and the proxy, if there is one), and run the command again.'
-				: `${name} could not be installed.`,
-		);
+		check(ended, `${target}.log`, `${name} could not be installed${reasonIn(ended.output, dir)}.`);
 	});
 	return dir;
+}
+
+/** Why an installation failed and what to do, as far as its output tells. */
+function reasonIn(output: string, dir: string): string {
+	if (DISK_FULL.test(output)) {
+		return ` because the disk is full. Free 3 GB on the disk of ${dir}, and run the command again`;
+	}
+	if (!NO_NETWORK.test(output)) return '';
+	return (
+		' because the npm registry did not respond. ' +
+		'Check the network (and the proxy, if there is one), and run the command again'
+	);
 }
 
 /**
