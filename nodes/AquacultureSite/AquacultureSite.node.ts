@@ -7,17 +7,18 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import { errorItem, toNodeError, toPlainError } from './nodeErrors';
-import { findOperation, siteFields, siteSubtitle } from './operations';
-import { parseRequestOptions } from './operations/operation';
-import type { ReadSite, RequestOptions, Task } from './operations/operation';
+import { errorItem, nameSite, toNodeError, toPlainError } from './nodeErrors';
+import { parseTask, siteFields, siteSubtitle } from './operations';
+import type { RequestOptions, Task } from './operations/operation';
 import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/messages/advice';
 import { testCredential } from './service/http/credentialTest';
 import { ServiceFailure } from './service/messages/failures';
 import { CREDENTIAL } from './service/http/request';
+import { Parameters } from './utils/parameters';
 import { escapeHtml, joinList } from './utils/text';
 import type { Site } from './site/site';
+import type { SiteIds } from './site/siteIds';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
 const LONGEST_WAIT_MS = 60_000;
@@ -80,26 +81,24 @@ class SiteRun {
 		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
 			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
 			const task = this.parseTask(itemIndex);
-			for (const failure of task?.failures ?? []) this.fail(failure, itemIndex);
-			if (task && task.siteIds.length > 0) tasks.push(task);
+			if (!task) continue;
+			const wrong = task.siteIds.filter((siteId) => typeof siteId !== 'string');
+			this.results[itemIndex] = wrong.map((error) => this.fail(error, itemIndex));
+			if (wrong.length < task.siteIds.length) tasks.push(task);
 		}
 		return tasks;
 	}
 
 	/** Undefined if a parameter cannot be used, or an expression fails. */
 	private parseTask(itemIndex: number): ItemTask | undefined {
-		const parameter = (name: string, fallback?: unknown) =>
+		const parameter = (name: string, fallback: unknown) =>
 			this.context.getNodeParameter(name, itemIndex, fallback) as unknown;
 		try {
-			const operation = findOperation(this.context.getNodeParameter('operation', 0));
-			// An option that is not shown is absent: n8n drops what is hidden
-			const options = parameter('options', {}) as IDataObject;
-			const task = operation.parse(parameter, options);
-			const requestOptions = parseRequestOptions(options);
-			this.isSeveral ||= task.siteIds.length + task.failures.length > 1;
-			return { ...task, itemIndex, requestOptions };
+			const task = parseTask(new Parameters(parameter));
+			this.isSeveral ||= task.siteIds.length > 1;
+			return { ...task, itemIndex };
 		} catch (error) {
-			this.fail(error, itemIndex);
+			this.results[itemIndex] = [this.fail(error, itemIndex)];
 			return undefined;
 		}
 	}
@@ -111,14 +110,30 @@ class SiteRun {
 		const { maxConcurrency } = first.requestOptions;
 		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
 		return await SiteService.open(this.context, limits).catch((error: unknown) => {
-			for (const { itemIndex } of tasks) this.fail(error, itemIndex);
+			for (const { itemIndex } of tasks) {
+				this.results[itemIndex]?.push(this.fail(error, itemIndex));
+			}
 			return undefined;
 		});
 	}
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
-		const read = async (siteId: string) => await this.read(siteId, task, service);
-		const sites = (await Promise.all(task.siteIds.map(read))).flat();
+		const { itemIndex, siteIds, parts, requestOptions } = task;
+		const failed: INodeExecutionData[] = [];
+		const read = async (siteId: SiteIds[number], index: number) => {
+			try {
+				if (typeof siteId !== 'string') throw siteId;
+				const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
+				return { siteId, site: this.ownCopy(body), response };
+			} catch (error) {
+				failed[index] = this.fail(error, itemIndex, { siteId, isOnly: siteIds.length === 1 });
+				return [];
+			}
+		};
+		const sites = (await Promise.all(siteIds.map(read))).flat();
+		// In the order of the sites
+		const failures = Object.values(failed);
+		this.results[itemIndex] = failures;
 		if (sites.length === 0) return;
 		const items = await task.toItems(sites, {
 			addHint: (hint, name) => {
@@ -127,20 +142,8 @@ class SiteRun {
 			storeFile: async (content, fileName, mimeType) =>
 				await this.context.helpers.prepareBinaryData(content, fileName, mimeType),
 		});
-		const pairedItem = { item: task.itemIndex };
-		this.results[task.itemIndex]?.unshift(...items.map((item) => ({ ...item, pairedItem })));
-	}
-
-	/** The site, or none if it could not be read. */
-	private async read(siteId: string, task: ItemTask, service: SiteService): Promise<ReadSite[]> {
-		const { parts, requestOptions, itemIndex } = task;
-		try {
-			const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
-			return [{ siteId, site: this.ownCopy(body), response }];
-		} catch (error) {
-			this.fail(error, itemIndex, siteId);
-			return [];
-		}
+		const pairedItem = { item: itemIndex };
+		this.results[itemIndex] = [...items.map((item) => ({ ...item, pairedItem })), ...failures];
 	}
 
 	/** Each item gets its own site, even if several asked for the same. */
@@ -161,8 +164,16 @@ class SiteRun {
 		);
 	}
 
-	/** @throws NodeApiError or NodeOperationError if the node must stop on a failure */
-	private fail(error: unknown, itemIndex: number, siteId?: string): void {
+	/**
+	 * The error item of an input item, or of one of its sites.
+	 *
+	 * @throws NodeApiError or NodeOperationError if the node must stop on a failure
+	 */
+	private fail(
+		error: unknown,
+		itemIndex: number,
+		{ siteId, isOnly = true }: { siteId?: unknown; isOnly?: boolean } = {},
+	): INodeExecutionData {
 		const mustStop = !this.context.continueOnFail();
 		const node = this.context.getNode();
 		const failure = mustStop
@@ -172,14 +183,16 @@ class SiteRun {
 		if (this.isSeveral && !isOfRun && mustStop) {
 			failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
 		}
+		const site = typeof siteId === 'string' ? siteId : undefined;
+		if (site !== undefined && !isOnly && !(isOfRun && mustStop)) {
+			failure.message = nameSite(failure.message, site);
+		}
 		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
 		if (mustStop) throw failure;
-		const hasErrorOutput = this.context.getNode().onError === 'continueErrorOutput';
+		const hasErrorOutput = node.onError === 'continueErrorOutput';
 		// By what its contexts have: the package may find another n8n-workflow than n8n's own
 		const isN8n1 = !('isToolExecution' in this.context);
-		this.results[itemIndex]?.push(
-			errorItem(failure, itemIndex, { siteId, hasErrorOutput, isN8n1 }),
-		);
+		return errorItem(failure, itemIndex, { siteId: site, hasErrorOutput, isN8n1 });
 	}
 }
 

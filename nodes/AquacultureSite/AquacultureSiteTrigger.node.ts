@@ -19,6 +19,7 @@ import { sampleEvents } from './trigger/samples';
 import { activate, oneAtATime, pollReasonOf } from './trigger/scheduling';
 import type { PollReason } from './trigger/scheduling';
 import { readOrder, readState } from './trigger/state';
+import { Parameters } from './utils/parameters';
 
 // A wait that is longer ends the poll: what is left is read in the next one
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
@@ -97,7 +98,9 @@ export class AquacultureSiteTrigger implements INodeType {
 }
 
 function settingsOf(context: IPollFunctions) {
-	return parseSettings((name, fallback) => context.getNodeParameter(name, fallback));
+	return parseSettings(
+		new Parameters((name, fallback) => context.getNodeParameter(name, fallback)),
+	);
 }
 
 /** What "Fetch Test Event" shows. */

@@ -58,6 +58,13 @@ function toNodeApiError(
 	return error;
 }
 
+/** A message that names its site, which nothing else on the error output does if there are several in an item. */
+export function nameSite(message: string, siteId: string): string {
+	return new RegExp(`\\bsite ${siteId}\\b`, 'i').test(message)
+		? message
+		: `Site ${siteId}: ${message}`;
+}
+
 /**
  * An item that failed, as n8n sends it on: `error` is what happened, `details` what to do. It has no `error` beside
  * its `json`, for which n8n would replace the whole of it by the message.

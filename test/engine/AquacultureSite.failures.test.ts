@@ -16,7 +16,9 @@ test('all parameters are checked before anything is sent', async () => {
 		) as unknown,
 	});
 	const { error: wrongOption } = await farm.run({ ...GET, options: { timeout: '={{ "soon" }}' } });
-	expect(wrongOption?.message).toBe("'Timeout' is not a whole number from 1 to 3600000");
+	expect(wrongOption?.message).toBe(
+		`'Timeout' must be a whole number from 1 to 3600000, not "soon"`,
+	);
 	expect(farm.service.counts.requests).toBe(0);
 });
 
@@ -60,6 +62,40 @@ describe('On Error', () => {
 		expect(at(outputs, 1)).toMatchObject([
 			{ json: { id: '1042 77 1057', error: notFound }, pairedItem: { item: 0 } },
 		]);
+	});
+
+	test.each([
+		['getAll', 'continueErrorOutput', 1],
+		['getUnits', 'continueErrorOutput', 1],
+		['getMap', 'continueRegularOutput', 0],
+	] as const)(
+		'%s, %s: each failed site is named, in the order of the list',
+		async (operation, onError, output) => {
+			const isDown = { status: 500, times: 9 };
+			// The first one is the last to fail
+			farm.service.faults.site.push({ siteId: 1057, latencyMs: 100, ...isDown });
+			farm.service.faults.site.push({ siteId: 1063, ...isDown });
+			const parameters = { operation, format: 'json', options: { maxRetries: 0 } };
+			const ids = ['1057, x, 1042, 77, 1063'];
+			const { outputs } = await farm.run(parameters, ids, { onError });
+			const errors = at(outputs, output).flatMap(({ json }) => json.error ?? []);
+			expect(errors).toEqual([
+				'Site 1057: The service is unavailable (status 500)',
+				`'Site IDs': "x" is not a site ID (entry 2 of 5)`,
+				notFound,
+				'Site 1063: The service is unavailable (status 500)',
+			]);
+		},
+	);
+
+	test('Stop Workflow: the site is named, unless none can be read', async () => {
+		const parameters = { operation: 'getAll', options: { maxRetries: 0 } };
+		farm.service.faults.site.push({ siteId: 1057, status: 500, times: 9 });
+		const { error } = await farm.run(parameters, ['1042 1057']);
+		expect(error?.message).toBe('Site 1057: The service is unavailable (status 500)');
+		farm.engine.editCredential(CREDENTIAL, { password: 'wrong' });
+		const { error: login } = await farm.run(parameters, ['1042 1057']);
+		expect(login?.message).toMatch(/^The service rejected the username or password/);
 	});
 
 	describe.each(['getAll', 'getUnits', 'getMap'])('%s: of "1042, abc, 1057"', (operation) => {

@@ -269,6 +269,6 @@ test('"Fetch Test Event" returns the chosen kinds by the options, of the first s
 	const { items } = await farm.engine.testTrigger(node({ siteIds: '1042, 1101', events, options }));
 	const kept = memory.mock.results.map(({ value }) => JSON.stringify(value));
 	expect(kept).toEqual(kept.map(() => '{}'));
-	expect(summary(items)).toEqual(['unitChanged 1101 1 latitude', 'siteChanged 1101 siteName']);
-	expect(items[0]?.json.distance).toBeGreaterThan(2000);
+	expect(summary(items)).toEqual(['siteChanged 1101 siteName', 'unitChanged 1101 1 latitude']);
+	expect(items[1]?.json.distance).toBeGreaterThan(2000);
 });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
 import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
+import { given } from '../tools/helpers/operation';
 import {
 	PROXY_RULES,
 	REJECTED_TOKEN_RULES,
@@ -88,7 +89,7 @@ const ofNode = (file: string, name: string) => constant(`nodes/AquacultureSite/$
 
 it.each([
 	['docs/requests.md', ofNode('run/concurrencyLimit', 'FIRST_IN_FLIGHT'), '# at first'],
-	['docs/requests.md', parseRequestOptions({}).maxConcurrency, '# by default'],
+	['docs/requests.md', parseRequestOptions(given({})).maxConcurrency, '# by default'],
 	['docs/requests.md', ofNode('run/circuitBreaker', 'PATIENCE_MS') / 1000, 'more than # seconds'],
 	['docs/requests.md', ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000, '# seconds in a'],
 	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],

@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { ParameterError } from '../utils/parameters';
+import { invalidValue } from '../utils/parameters';
+import type { Field, Parameters } from '../utils/parameters';
 import { getMap } from './map';
-import { byDisplayName, sharedOptions } from './operation';
-import type { Operation } from './operation';
+import { byDisplayName, parseRequestOptions, sharedOptions } from './operation';
+import type { Operation, RequestOptions, Task } from './operation';
 import { getManySites, getSite } from './sites';
 import { getUnits } from './units';
 
@@ -15,7 +16,8 @@ function shownFor(list: 'fields' | 'options', property: INodeProperties): INodeP
 	const operations = OPERATIONS.filter((operation) => operation[list]?.includes(property));
 	const parameter = list === 'fields' ? 'operation' : '/operation';
 	const { displayOptions: { show, ...hide } = {} } = property;
-	const own = { [parameter]: operations.map(({ entry }) => entry.value), ...show };
+	// Last: from an expression on, n8n takes all conditions as met
+	const own = { ...show, [parameter]: operations.map(({ entry }) => entry.value) };
 	return { ...property, displayOptions: { ...hide, show: own } };
 }
 
@@ -26,38 +28,43 @@ const fields = new Set([
 ]);
 const ownOptions = new Set(OPERATIONS.flatMap(({ options = [] }) => options));
 
+const resource: INodeProperties = {
+	displayName: 'Resource',
+	name: 'resource',
+	type: 'options',
+	noDataExpression: true,
+	default: 'site',
+	// One, but shown: n8n takes the names of nodes and AI tools from it and the operation
+	options: [{ name: 'Site', value: 'site' }],
+};
+
+const operation: INodeProperties = {
+	displayName: 'Operation',
+	name: 'operation',
+	type: 'options',
+	noDataExpression: true,
+	default: 'get',
+	displayOptions: { show: { resource: ['site'] } },
+	options: OPERATIONS.map(({ entry }) => entry),
+};
+
+const options: Field<'collection'> = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [...[...ownOptions].map((option) => shownFor('options', option)), ...sharedOptions].sort(
+		byDisplayName,
+	),
+};
+
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [
-	{
-		displayName: 'Resource',
-		name: 'resource',
-		type: 'options',
-		noDataExpression: true,
-		default: 'site',
-		// One, but shown: n8n takes the names of nodes and AI tools from it and the operation
-		options: [{ name: 'Site', value: 'site' }],
-	},
-	{
-		displayName: 'Operation',
-		name: 'operation',
-		type: 'options',
-		noDataExpression: true,
-		default: 'get',
-		displayOptions: { show: { resource: ['site'] } },
-		options: OPERATIONS.map(({ entry }) => entry),
-	},
+	resource,
+	operation,
 	...[...fields].map((field) => shownFor('fields', field)),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			...[...ownOptions].map((option) => shownFor('options', option)),
-			...sharedOptions,
-		].sort(byDisplayName),
-	},
+	options,
 ];
 
 const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.value, entry.name]));
@@ -65,12 +72,17 @@ const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.v
 /** "Get Units: 1042, 1057". Only IDs that were typed: an expression has no value before the run. */
 export const siteSubtitle = `={{ (${JSON.stringify(operationNames)})[$parameter["operation"]] + (": " + $rawParameter[$parameter["operation"] === "get" ? "siteId" : "siteIds"]).replace(/^: (=[^]*)?$/, "") }}`;
 
-/** @throws ParameterError if there is no such operation */
-export function findOperation(value: unknown): Operation {
-	const operation = OPERATIONS.find(({ entry }) => entry.value === value);
-	if (operation) return operation;
-	throw new ParameterError(
-		"'Operation' is not valid",
-		`Choose one of ${OPERATIONS.map(({ entry }) => entry.name).join(', ')}.`,
-	);
+/**
+ * Reads what an input item asks for.
+ *
+ * @throws ParameterError, or n8n's own error if an expression fails
+ */
+export function parseTask(parameters: Parameters): Task & { requestOptions: RequestOptions } {
+	// n8n takes these two as they are, and has dropped the fields of what it does not know
+	const [site, value] = [parameters.raw(resource), parameters.raw(operation)];
+	if (site !== resource.default) throw invalidValue(resource, site);
+	const chosen = OPERATIONS.find(({ entry }) => entry.value === value);
+	if (!chosen) throw invalidValue(operation, value);
+	const given = parameters.read(options);
+	return { ...chosen.parse(parameters, given), requestOptions: parseRequestOptions(given) };
 }

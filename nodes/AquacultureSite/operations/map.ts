@@ -4,11 +4,37 @@ import { positionOf } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { infoOf, pick, SITE_FIELDS, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
 import type { Row } from '../site/site';
+import type { Field } from '../utils/parameters';
 import { asText } from '../utils/text';
 import type { Operation, Output, ReadSite } from './operation';
 
 const UNLOCATED = 'Not on the map because they have no usable coordinates';
 const AT_NULL_ISLAND = 'At 0° N 0° E, so the coordinates may be missing';
+
+const format: Field<'options'> = {
+	displayName: 'Format',
+	name: 'format',
+	type: 'options',
+	default: 'file',
+	options: [
+		{ name: 'File', value: 'file', description: 'The map as a .geojson file' },
+		{ name: 'JSON', value: 'json', description: 'The map as JSON in the item' },
+	],
+	description: 'Whether to return the map as a file or as data',
+	// A model cannot read a file
+	displayOptions: { show: { '@tool': [false] } },
+};
+
+const binaryPropertyName: Field<'string'> = {
+	displayName: 'Put Output File in Field',
+	name: 'binaryPropertyName',
+	type: 'string',
+	required: true,
+	default: 'data',
+	placeholder: 'e.g. data',
+	hint: 'The name of the output binary field to put the file in',
+	displayOptions: { show: { format: ['file'] } },
+};
 
 /** Get Map: one map for each input item. */
 export const getMap: Operation = {
@@ -18,45 +44,21 @@ export const getMap: Operation = {
 		action: 'Get map of sites',
 		description: 'Retrieve sites and their units as one map (GeoJSON), as a file or as data',
 	},
-	fields: [
-		siteIdsField,
-		{
-			displayName: 'Format',
-			name: 'format',
-			type: 'options',
-			default: 'file',
-			options: [
-				{ name: 'File', value: 'file', description: 'The map as a .geojson file' },
-				{ name: 'JSON', value: 'json', description: 'The map as JSON in the item' },
-			],
-			description: 'Whether to return the map as a file or as data',
-			// A model cannot read a file
-			displayOptions: { show: { '@tool': [false] } },
-		},
-		{
-			displayName: 'Put Output File in Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			required: true,
-			default: 'data',
-			placeholder: 'e.g. data',
-			hint: 'The name of the output binary field to put the file in',
-			displayOptions: { show: { format: ['file'] } },
-		},
-	],
-	parse: (parameter) => {
+	fields: [siteIdsField, format, binaryPropertyName],
+	parse: (parameters) => {
+		const siteIds = readSiteIds(parameters.raw(siteIdsField));
 		// n8n drops what is hidden, as 'Format' is in a tool
-		const isFile = parameter('format', 'json') === 'file';
-		const fileField = String(parameter('binaryPropertyName', 'data'));
+		const isFile = parameters.read(format, 'json') === 'file';
+		const fileField = isFile ? parameters.read(binaryPropertyName) : '';
 		return {
-			...readSiteIds(parameter('siteIds')),
+			siteIds,
 			parts: SITE_PARTS,
 			toItems: async (sites, { addHint, storeFile }) => {
 				const map = toSiteMap(sites, addHint);
 				if (!isFile) return [{ json: map as unknown as IDataObject }];
-				const [first, ...others] = sites;
-				const fileName =
-					first && others.length === 0 ? `site-${first.siteId}.geojson` : 'sites.geojson';
+				// Whatever failed: the next node, or a person, looks for the file by its name
+				const [siteId] = siteIds;
+				const fileName = siteIds.length === 1 ? `site-${String(siteId)}.geojson` : 'sites.geojson';
 				const content = Buffer.from(JSON.stringify(map));
 				const file = await storeFile(content, fileName, 'application/geo+json');
 				const counts = { siteCount: sites.length, featureCount: map.features.length };
@@ -121,7 +123,8 @@ export function toSiteMap(
 		const { info: _info, units: _units, ...own } = site;
 		const info = infoOf(site) ?? {};
 		const title = siteTitle(site, siteId);
-		const properties = { ...withoutPosition(info), ...own, kind: 'site' };
+		// Its name before its code; its own fields last, too, because they count
+		const properties = { ...own, ...withoutPosition(info), ...own, kind: 'site' };
 		add(`site-${siteId}`, `site ${title}`, info, properties);
 		(unitsOf(site) ?? []).forEach((unit, index) => {
 			const unitId = asText(unit.unitId) ?? `no-id-${index + 1}`;

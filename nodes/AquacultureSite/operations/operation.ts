@@ -1,6 +1,5 @@
 import type {
 	IBinaryData,
-	IDataObject,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
@@ -8,12 +7,9 @@ import type {
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import type { ServiceResponse } from '../service/messages/response';
-import { parseNumber } from '../utils/parameters';
 import type { Site, SitePart } from '../site/site';
 import type { SiteIds } from '../site/siteIds';
-
-/** Reads a parameter of one input item. Throws n8n's own error if an expression fails. */
-export type ReadParameter = (name: string, fallback?: unknown) => unknown;
+import type { Field, Parameters } from '../utils/parameters';
 
 /** A site that was read; `siteId` is the ID it was requested by. */
 export interface ReadSite {
@@ -33,11 +29,12 @@ export interface Output {
 /** An item before it is paired with its input item. */
 export type NewItem = Pick<INodeExecutionData, 'json' | 'binary'>;
 
-/** What one input item asks an operation for: the sites, and what is no site ID among them. */
-export interface Task extends SiteIds {
+/** What one input item asks an operation for. */
+export interface Task {
+	siteIds: SiteIds;
 	/** The parts of each site to request. */
 	parts: readonly SitePart[];
-	/** The items of the sites that could be read, at least one, in the order of `siteIds`. */
+	/** The items of the sites that were read, at least one, in the order of `siteIds`. */
 	toItems: (sites: ReadSite[], output: Output) => NewItem[] | Promise<NewItem[]>;
 }
 
@@ -52,13 +49,13 @@ export interface Operation {
 	/**
 	 * Reads its parameters.
 	 *
-	 * @param options what the collection 'Options' holds
+	 * @param options the collection 'Options'
 	 * @throws ParameterError, or n8n's own error if an expression fails
 	 */
-	parse: (parameter: ReadParameter, options: IDataObject) => Task;
+	parse: (parameters: Parameters, options: Parameters) => Task;
 }
 
-const maxConcurrency: INodeProperties = {
+const maxConcurrency: Field<'number'> = {
 	displayName: 'Max Concurrency',
 	name: 'maxConcurrency',
 	type: 'number',
@@ -68,7 +65,7 @@ const maxConcurrency: INodeProperties = {
 		'Maximum number of sites to request at once. A run starts with up to 64 and slows down when the service is busy.',
 };
 
-const maxRetries: INodeProperties = {
+const maxRetries: Field<'number'> = {
 	displayName: 'Max Retries',
 	name: 'maxRetries',
 	type: 'number',
@@ -78,7 +75,7 @@ const maxRetries: INodeProperties = {
 		'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, ten times at most.',
 };
 
-const timeout: INodeProperties = {
+const timeout: Field<'number'> = {
 	displayName: 'Timeout',
 	name: 'timeout',
 	type: 'number',
@@ -92,7 +89,7 @@ const timeout: INodeProperties = {
 export const sharedOptions = [apiVersionField, maxConcurrency, maxRetries, timeout];
 
 /** Not shown if the operation does not return a row. The node returns "mapUrl", as the trigger does. */
-export const mapLinkOption: INodeProperties = {
+export const mapLinkOption: Field<'boolean'> = {
 	displayName: 'Include Map Link',
 	name: 'mapLink',
 	type: 'boolean',
@@ -105,27 +102,13 @@ export const mapLinkOption: INodeProperties = {
 	},
 };
 
-/**
- * The options that shape the requests, with their defaults; an expression may have put anything into them.
- *
- * @throws ParameterError
- */
-export function parseRequestOptions(options: IDataObject) {
-	const wholeNumber = ({ name, displayName, typeOptions, default: preset }: INodeProperties) => {
-		const { minValue = 0, maxValue = 0 } = typeOptions ?? {};
-		const { [name]: value = preset } = options;
-		return parseNumber(
-			value,
-			displayName,
-			`a whole number from ${minValue} to ${maxValue}`,
-			(number) => Number.isInteger(number) && number >= minValue && number <= maxValue,
-		);
-	};
+/** The options that shape the requests. @throws ParameterError */
+export function parseRequestOptions(options: Parameters) {
 	return {
-		apiVersion: parseApiVersion(options.apiVersion),
-		maxConcurrency: wholeNumber(maxConcurrency),
-		maxRetries: wholeNumber(maxRetries),
-		timeout: wholeNumber(timeout),
+		apiVersion: parseApiVersion(options),
+		maxConcurrency: options.read(maxConcurrency),
+		maxRetries: options.read(maxRetries),
+		timeout: options.read(timeout),
 	};
 }
 

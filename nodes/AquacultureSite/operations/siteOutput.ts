@@ -1,11 +1,11 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
-import { listEntries, ParameterError } from '../utils/parameters';
 import { mapUrl } from '../site/position';
 import { infoOf, pick, SITE_FIELDS, SITE_PARTS, unitsOf } from '../site/site';
 import type { Site, SitePart } from '../site/site';
-import { byDisplayName } from './operation';
-import type { ReadParameter, ReadSite, Task } from './operation';
+import type { Field, Parameters } from '../utils/parameters';
+import { byDisplayName, mapLinkOption } from './operation';
+import type { ReadSite, Task } from './operation';
 
 /** A field that an item can have, and the part of the site that it needs. */
 interface Column {
@@ -32,63 +32,103 @@ const MAP_URL: Column = { name: 'mapUrl', displayName: 'Map URL', part: 'info' }
 
 const COLUMNS: Column[] = [...ROW, MAP_URL, { name: 'units', displayName: 'Units', part: 'units' }];
 
-/** All but the ID, which is always returned. */
-const SELECTABLE = COLUMNS.slice(1).sort(byDisplayName);
+const include: Field<'multiOptions'> = {
+	displayName: 'Include',
+	name: 'include',
+	type: 'multiOptions',
+	default: ['info', 'units'],
+	options: [
+		{
+			name: 'Info',
+			value: 'info',
+			description: 'Position, type, code, license, maximum biomass and time zone',
+		},
+		{
+			name: 'Units',
+			value: 'units',
+			description:
+				'The units (pens, tanks) of the site with their positions; of a simplified site, only their number',
+		},
+	],
+	description: 'What to retrieve in addition to the ID and the name of the site',
+	displayOptions: { hide: { output: ['selectedFields'] } },
+};
+
+const includeNothingNotice: INodeProperties = {
+	displayName:
+		"If nothing is selected under 'Include', each item contains only the ID and the name of the site",
+	name: 'includeNothingNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { hide: { include: [...SITE_PARTS], output: ['selectedFields'] } },
+};
 
 /** It returns the body as it is. */
 const FULL_RESPONSE = { '/options.fullResponse': [true] };
 
 /** The format of the items, which a person chooses by a switch, and for a model in more detail. */
-export const outputFields: INodeProperties[] = [
-	{
-		displayName: 'Simplify',
-		name: 'simplify',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-		displayOptions: { show: { '@tool': [false] }, hide: FULL_RESPONSE },
-	},
-	{
-		displayName: 'Output',
-		name: 'output',
-		type: 'options',
-		default: 'simplified',
-		options: [
-			{
-				name: 'Simplified',
-				value: 'simplified',
-				description: 'One flat row of at most ten fields, with the number of units',
-			},
-			{ name: 'Raw', value: 'raw', description: 'The site exactly as the service sends it' },
-			{
-				name: 'Selected Fields',
-				value: 'selectedFields',
-				description: 'Only the fields that you select',
-			},
-		],
-		description: 'What to return for each site',
-		displayOptions: { show: { '@tool': [true] }, hide: FULL_RESPONSE },
-	},
-	{
-		displayName: 'Fields',
-		name: 'fields',
-		type: 'multiOptions',
-		default: ['siteName'],
-		options: SELECTABLE.map(({ name, displayName }) => ({ name: displayName, value: name })),
-		description: "What to return for each site. The site's ID is always returned.",
-		displayOptions: { show: { '@tool': [true], output: ['selectedFields'] }, hide: FULL_RESPONSE },
-	},
-];
+const simplify: Field<'boolean'> = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description:
+		'Whether to return a simplified version of the response instead of the raw data. The preview in the next node shows the simplified version in both cases.',
+	displayOptions: { show: { '@tool': [false] }, hide: FULL_RESPONSE },
+};
 
-/** @throws ParameterError if one is not a field of a site; a model or an expression may give them as text */
-function selectedColumns(value: unknown): Column[] {
-	const names = new Set(['siteId', ...listEntries(value)]);
-	const columns = COLUMNS.filter(({ name }) => names.has(name));
-	if (columns.length === names.size) return columns;
-	throw new ParameterError(
-		"'Fields' contains a field that a site does not have",
-		`Select from ${SELECTABLE.map(({ name }) => name).join(', ')}.`,
-	);
+const output: Field<'options'> = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	default: 'simplified',
+	options: [
+		{
+			name: 'Simplified',
+			value: 'simplified',
+			description: 'One flat row of at most ten fields, with the number of units',
+		},
+		{ name: 'Raw', value: 'raw', description: 'The site exactly as the service sends it' },
+		{
+			name: 'Selected Fields',
+			value: 'selectedFields',
+			description: 'Only the fields that you select',
+		},
+	],
+	description: 'What to return for each site',
+	displayOptions: { show: { '@tool': [true] }, hide: FULL_RESPONSE },
+};
+
+const fields: Field<'multiOptions'> = {
+	displayName: 'Fields',
+	name: 'fields',
+	type: 'multiOptions',
+	default: ['siteName'],
+	options: [...COLUMNS]
+		.sort(byDisplayName)
+		.map(({ name, displayName }) => ({ name: displayName, value: name })),
+	description: "What to return for each site. The site's ID is always returned.",
+	displayOptions: { show: { '@tool': [true], output: ['selectedFields'] }, hide: FULL_RESPONSE },
+};
+
+const fullResponse: Field<'boolean'> = {
+	displayName: 'Full Response',
+	name: 'fullResponse',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to return the status code, headers and body of the response instead of the site. The body is not simplified. The preview in the next node shows the site in both cases.',
+};
+
+/** A row of these parts of a site. */
+function rowOf(parts: readonly SitePart[], options: Parameters): Column[] {
+	const row = ROW.filter(({ part }) => part === undefined || parts.includes(part));
+	return options.read(mapLinkOption) ? [...row, MAP_URL] : row;
+}
+
+function selectedColumns(parameters: Parameters): Column[] {
+	const names = ['siteId', ...parameters.read(fields)];
+	return COLUMNS.filter(({ name }) => names.includes(name));
 }
 
 /** One flat row. */
@@ -108,34 +148,25 @@ function oneItemEach(
 	return { parts, toItems: (sites) => sites.map((read) => ({ json: toJson(read) })) };
 }
 
-/**
- * What Get and Get Many return, and the parts of the site that this takes.
- *
- * @throws ParameterError if a selected field does not exist, or n8n's own error if an expression fails
- */
-export function parseSiteOutput(
-	parameter: ReadParameter,
-	{ fullResponse, mapLink }: IDataObject,
-): SiteOutput {
-	const included = parameter('include', [...SITE_PARTS]) as unknown[];
-	const parts = SITE_PARTS.filter((part) => included.includes(part));
-	if (fullResponse === true) {
-		return oneItemEach(parts, ({ site, response: { statusCode, headers } }) => ({
-			statusCode,
-			headers: { ...headers },
-			body: site,
-		}));
-	}
-	// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
-	const output = parameter('output', parameter('simplify', true) === false ? 'raw' : 'simplified');
-	if (output === 'raw') return oneItemEach(parts, ({ site }) => site as IDataObject);
-	const columns =
-		output === 'selectedFields'
-			? selectedColumns(parameter('fields', []))
-			: [
-					...ROW.filter(({ part }) => part === undefined || parts.includes(part)),
-					...(mapLink === true ? [MAP_URL] : []),
-				];
-	const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
-	return oneItemEach(needed, ({ site }) => toRow(site, columns));
-}
+/** What Get and Get Many return: their fields besides the IDs, and how these are read. */
+export const siteOutput = {
+	fields: [include, includeNothingNotice, simplify, output, fields],
+	options: [mapLinkOption, fullResponse],
+	parse: (parameters: Parameters, options: Parameters): SiteOutput => {
+		const included = parameters.read(include);
+		const parts = SITE_PARTS.filter((part) => included.includes(part));
+		if (options.read(fullResponse)) {
+			return oneItemEach(parts, ({ site, response: { statusCode, headers } }) => ({
+				statusCode,
+				headers: { ...headers },
+				body: site,
+			}));
+		}
+		// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
+		const chosen = parameters.read(output, parameters.read(simplify) ? 'simplified' : 'raw');
+		if (chosen === 'raw') return oneItemEach(parts, ({ site }) => site as IDataObject);
+		const columns = chosen === 'simplified' ? rowOf(parts, options) : selectedColumns(parameters);
+		const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
+		return oneItemEach(needed, ({ site }) => toRow(site, columns));
+	},
+};

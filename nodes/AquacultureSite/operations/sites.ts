@@ -1,12 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { parseSiteId, readSiteIds, siteIdsField } from '../site/siteIds';
-import { SITE_PARTS } from '../site/site';
-import { mapLinkOption } from './operation';
+import type { Field } from '../utils/parameters';
 import type { Operation } from './operation';
-import { outputFields, parseSiteOutput } from './siteOutput';
+import { siteOutput } from './siteOutput';
 
-const siteIdField: INodeProperties = {
+const siteIdField: Field<'string'> = {
 	displayName: 'Site ID',
 	name: 'siteId',
 	type: 'string',
@@ -16,51 +13,6 @@ const siteIdField: INodeProperties = {
 	description: 'The numeric ID of the site',
 };
 
-const fields: INodeProperties[] = [
-	{
-		displayName: 'Include',
-		name: 'include',
-		type: 'multiOptions',
-		default: ['info', 'units'],
-		options: [
-			{
-				name: 'Info',
-				value: 'info',
-				description: 'Position, type, code, license, maximum biomass and time zone',
-			},
-			{
-				name: 'Units',
-				value: 'units',
-				description:
-					'The units (pens, tanks) of the site with their positions; of a simplified site, only their number',
-			},
-		],
-		description: 'What to retrieve in addition to the ID and the name of the site',
-		displayOptions: { hide: { output: ['selectedFields'] } },
-	},
-	{
-		displayName:
-			"If nothing is selected under 'Include', each item contains only the ID and the name of the site",
-		name: 'includeNothingNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { hide: { include: [...SITE_PARTS], output: ['selectedFields'] } },
-	},
-	...outputFields,
-];
-
-const options: INodeProperties[] = [
-	mapLinkOption,
-	{
-		displayName: 'Full Response',
-		name: 'fullResponse',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to return the status code, headers and body of the response instead of the site. The body is not simplified.',
-	},
-];
-
 /** Get: one site for each input item. */
 export const getSite: Operation = {
 	entry: {
@@ -69,12 +21,11 @@ export const getSite: Operation = {
 		action: 'Get site',
 		description: 'Retrieve a site with its info and units',
 	},
-	fields: [siteIdField, ...fields],
-	options,
-	parse: (parameter, given) => ({
-		siteIds: [parseSiteId(parameter('siteId'))],
-		failures: [],
-		...parseSiteOutput(parameter, given),
+	fields: [siteIdField, ...siteOutput.fields],
+	options: siteOutput.options,
+	parse: (parameters, options) => ({
+		siteIds: [parseSiteId(parameters.raw(siteIdField))],
+		...siteOutput.parse(parameters, options),
 	}),
 };
 
@@ -86,10 +37,10 @@ export const getManySites: Operation = {
 		action: 'Get many sites',
 		description: 'Retrieve a list of sites by their IDs, one item for each',
 	},
-	fields: [siteIdsField, ...fields],
-	options,
-	parse: (parameter, given) => ({
-		...readSiteIds(parameter('siteIds')),
-		...parseSiteOutput(parameter, given),
+	fields: [siteIdsField, ...siteOutput.fields],
+	options: siteOutput.options,
+	parse: (parameters, options) => ({
+		siteIds: readSiteIds(parameters.raw(siteIdsField)),
+		...siteOutput.parse(parameters, options),
 	}),
 };

@@ -1,10 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { listEntries, ParameterError } from '../utils/parameters';
+import type { Field } from '../utils/parameters';
 import { plainText } from '../utils/text';
 
 /** The list of sites, of node and trigger. */
-export const siteIdsField: INodeProperties = {
+export const siteIdsField: Field<'string'> = {
 	displayName: 'Site IDs',
 	name: 'siteIds',
 	type: 'string',
@@ -15,12 +14,8 @@ export const siteIdsField: INodeProperties = {
 		'The IDs of the sites, separated by commas, spaces or line breaks. An expression can also return a number or an array.',
 };
 
-/** The site IDs in a value, and what is in it that is none. */
-export interface SiteIds {
-	/** Each ID once, in their order. */
-	siteIds: string[];
-	failures: ParameterError[];
-}
+/** Site IDs in their order, each once, and in the place of each entry that is none, what to say of it. */
+export type SiteIds = Array<string | ParameterError>;
 
 /**
  * docs/service.md#site: siteId is an integer. Digits only, so nothing in it can reach another path of the service; no
@@ -61,12 +56,11 @@ function notAnId(entry: string, displayName: string, place = ''): ParameterError
  */
 export function readSiteIds(value: unknown): SiteIds {
 	const entries = entriesOf(value, 'Site IDs', 'at least one site ID');
-	const failures = entries.flatMap((entry, index) => {
-		if (isSiteId(entry)) return [];
+	const ids = entries.map((entry, index) => {
 		const place = entries.length > 1 ? ` (entry ${index + 1} of ${entries.length})` : '';
-		return notAnId(entry, 'Site IDs', place);
+		return isSiteId(entry) ? entry : notAnId(entry, 'Site IDs', place);
 	});
-	return { siteIds: [...new Set(entries.filter(isSiteId))], failures };
+	return [...new Set(ids)];
 }
 
 /** @throws ParameterError if the value is not an ID, or there is none, or more than one */

@@ -2,93 +2,89 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import { ServiceFailure } from '../service/messages/failures';
-import { listEntries, ParameterError, parseNumber } from '../utils/parameters';
+import { ParameterError } from '../utils/parameters';
+import type { Field, Parameters } from '../utils/parameters';
 import { joinList, plainText } from '../utils/text';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
-import type { Row } from '../site/site';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { isIgnored, SITE_EVENTS, siteFields } from './changes';
 import type { SiteEventName } from './changes';
 import type { Reading } from './reading';
 
+const events: Field<'multiOptions'> = {
+	displayName: 'Events',
+	name: 'events',
+	type: 'multiOptions',
+	required: true,
+	default: [...SITE_EVENTS],
+	options: [
+		{
+			name: 'Site Changed',
+			value: 'siteChanged',
+			description: 'A field of the site has a new value, e.g. its license or its position',
+		},
+		{ name: 'Unit Added', value: 'unitAdded', description: 'The site has a new unit' },
+		{
+			name: 'Unit Changed',
+			value: 'unitChanged',
+			description: 'A unit was renamed or moved, or another of its fields changed',
+		},
+		{
+			name: 'Unit Removed',
+			value: 'unitRemoved',
+			description: 'A unit is no longer part of the site',
+		},
+	],
+	description: 'The events that start the workflow',
+};
+
+const ignoreFields: Field<'string'> = {
+	displayName: 'Ignore Fields',
+	name: 'ignoreFields',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. maxTotalBiomass, unitName',
+	description:
+		'Names of fields whose changes do not start the workflow, separated by commas, spaces or line breaks',
+};
+
+const minimumDistance: Field<'number'> = {
+	displayName: 'Minimum Distance',
+	name: 'minimumDistance',
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	default: 0,
+	description: 'Minimum distance in meters before a move counts. Smaller moves accumulate.',
+};
+
+const options: Field<'collection'> = {
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options: [apiVersionField, ignoreFields, minimumDistance],
+};
+
 /** The fields of the trigger's panel. */
-export const triggerFields: INodeProperties[] = [
-	siteIdsField,
-	{
-		displayName: 'Events',
-		name: 'events',
-		type: 'multiOptions',
-		required: true,
-		default: [...SITE_EVENTS],
-		options: [
-			{
-				name: 'Site Changed',
-				value: 'siteChanged',
-				description: 'A field of the site has a new value, e.g. its license or its position',
-			},
-			{ name: 'Unit Added', value: 'unitAdded', description: 'The site has a new unit' },
-			{
-				name: 'Unit Changed',
-				value: 'unitChanged',
-				description: 'A unit was renamed or moved, or another of its fields changed',
-			},
-			{
-				name: 'Unit Removed',
-				value: 'unitRemoved',
-				description: 'A unit is no longer part of the site',
-			},
-		],
-		description: 'The events that start the workflow',
-	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			apiVersionField,
-			{
-				displayName: 'Ignore Fields',
-				name: 'ignoreFields',
-				type: 'string',
-				default: '',
-				placeholder: 'e.g. maxTotalBiomass, unitName',
-				description:
-					'Names of fields whose changes do not start the workflow, separated by commas, spaces or line breaks',
-			},
-			{
-				displayName: 'Minimum Distance',
-				name: 'minimumDistance',
-				type: 'number',
-				typeOptions: { minValue: 0 },
-				default: 0,
-				description: 'Minimum distance in meters before a move counts. Smaller moves accumulate.',
-			},
-		],
-	},
-];
+export const triggerFields: INodeProperties[] = [siteIdsField, events, options];
 
 /**
  * Reads the trigger's parameters.
  *
  * @throws ParameterError, or n8n's own error if an expression fails
  */
-export function parseSettings(parameter: (name: string, fallback?: unknown) => unknown) {
-	const { ignoreFields, minimumDistance = 0, apiVersion } = parameter('options', {}) as Row;
-	const { siteIds, failures } = readSiteIds(parameter('siteIds'));
-	for (const failure of failures) throw failure;
+export function parseSettings(parameters: Parameters) {
+	const given = parameters.read(options);
 	return {
-		siteIds,
-		events: parameter('events', [...SITE_EVENTS]) as SiteEventName[],
-		ignoreFields: listEntries(ignoreFields),
-		minimumDistance: parseNumber(
-			minimumDistance,
-			'Minimum Distance',
-			'a number of meters',
-			(meters) => meters >= 0 && meters < Infinity,
-		),
-		apiVersion: parseApiVersion(apiVersion),
+		siteIds: readSiteIds(parameters.raw(siteIdsField)).map((entry) => {
+			if (typeof entry === 'string') return entry;
+			throw entry;
+		}),
+		events: parameters.read(events) as SiteEventName[],
+		ignoreFields: given.words(ignoreFields),
+		minimumDistance: given.read(minimumDistance),
+		apiVersion: parseApiVersion(given),
 	};
 }
 

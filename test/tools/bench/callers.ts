@@ -1,5 +1,6 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
+import { given } from '../helpers/operation';
 import type { CredentialReference, NewWorkflow } from '../n8n/n8n';
 import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../n8n/workflows';
 
@@ -44,7 +45,7 @@ export const BARE_HELPER: Caller = {
 		benchNode('Bare helper', 'bareHelper', {
 			baseUrl,
 			token: "={{ $('Webhook').first().json.body.token }}",
-			concurrency: parseRequestOptions({}).maxConcurrency,
+			concurrency: parseRequestOptions(given({})).maxConcurrency,
 			siteId: SITE_ID,
 		}),
 };

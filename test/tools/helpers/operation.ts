@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { NewItem, Operation, Task } from '../../../nodes/AquacultureSite/operations/operation';
+import { Parameters } from '../../../nodes/AquacultureSite/utils/parameters';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
 
 /** A sample site with a field in each part that the contract does not name, and a unit that lacks some. */
@@ -35,6 +36,10 @@ export function itemsOf(toItems: Task['toItems'], site: Site): NewItem[] {
 	return toItems([asRead(site, '1042')], { addHint: () => {}, storeFile }) as NewItem[];
 }
 
+/** What the user entered; the rest is as n8n fills it in. */
+export const given = (values: Record<string, unknown>): Parameters =>
+	new Parameters((name, fallback) => (name in values ? values[name] : fallback));
+
 /**
  * What an operation makes of an input item.
  *
@@ -46,7 +51,7 @@ export async function perform(
 	{ options = {}, ...parameters }: Record<string, unknown> & { options?: IDataObject },
 	...sites: Site[]
 ) {
-	const task = operation.parse((name, fallback) => parameters[name] ?? fallback, options);
+	const task = operation.parse(given(parameters), given(options));
 	const hints: string[] = [];
 	const items = await task.toItems(
 		sites.map((site) => asRead(site, String(site.siteId))),

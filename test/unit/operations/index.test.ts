@@ -1,5 +1,6 @@
-import { findOperation, siteFields } from '../../../nodes/AquacultureSite/operations';
+import { parseTask, siteFields } from '../../../nodes/AquacultureSite/operations';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
+import { given } from '../../tools/helpers/operation';
 import { type Field, fieldsOf } from '../../tools/helpers/panel';
 import { refusalOf } from '../../tools/helpers/refusal';
 
@@ -19,8 +20,8 @@ test('every field of the node is what saved workflows depend on', () => {
 	const operations = ['get', 'getAll', 'getUnits', 'getMap'];
 	const parts = ['info', 'units'];
 	const selectable = [
-		...['code', 'latitude', 'license', 'longitude', 'mapUrl', 'maxTotalBiomass', 'siteName'],
-		...['timezone', 'type', 'unitCount', 'units'],
+		...['code', 'latitude', 'license', 'longitude', 'mapUrl', 'maxTotalBiomass', 'siteId'],
+		...['siteName', 'timezone', 'type', 'unitCount', 'units'],
 	];
 	const required = true;
 	const whole = (limits: object) => ({ typeOptions: { ...limits, numberPrecision: 0 } });
@@ -90,13 +91,16 @@ test('every field of the node is what saved workflows depend on', () => {
 	]);
 });
 
-test('there is no operation but those of the list', () => {
-	expect(findOperation('getUnits').entry.name).toBe('Get Units');
+test('there is no operation but those of the list, exactly as n8n stores them', () => {
+	const taskOf = (operation: unknown) => parseTask(given({ operation, siteIds: 7, siteId: 7 }));
+	expect(taskOf('getUnits')).toMatchObject({ siteIds: ['7'] });
 	for (const other of ['Get', 'delete', '', null, undefined]) {
-		const { message, description } = refusalOf(() => findOperation(other));
-		expect(message).toBe("'Operation' is not valid");
-		expect(description).toBe('Choose one of Get, Get Many, Get Units, Get Map.');
+		const { message } = refusalOf(() => taskOf(other));
+		expect(message).toMatch(/^'Operation' must be one of Get, Get Many, Get Units, Get Map, not /);
 	}
+	expect(() => parseTask(given({ resource: 'pen', siteId: 7 }))).toThrow(
+		`'Resource' must be one of Site, not "pen"`,
+	);
 });
 
 describe('the options that shape the requests', () => {
@@ -104,10 +108,10 @@ describe('the options that shape the requests', () => {
 	const defaults = { apiVersion, maxConcurrency, maxRetries, timeout };
 
 	test('have the defaults that the panel shows, and may be texts, as expressions give them', () => {
-		expect(parseRequestOptions({ fullResponse: true })).toEqual(defaults);
+		expect(parseRequestOptions(given({ fullResponse: true }))).toEqual(defaults);
 		const texts = { apiVersion: ' 2023-01-01', maxConcurrency: '8', maxRetries: ' 0 ' };
 		const numbers = { apiVersion: '2023-01-01', maxConcurrency: 8, maxRetries: 0 };
-		expect(parseRequestOptions(texts)).toEqual({ ...defaults, ...numbers });
+		expect(parseRequestOptions(given(texts))).toEqual({ ...defaults, ...numbers });
 	});
 
 	test.each([
@@ -116,13 +120,14 @@ describe('the options that shape the requests', () => {
 		['timeout', 'Timeout', 1, 3_600_000],
 	])('%s is a whole number within its limits', (name, displayName, from, to) => {
 		for (const good of [from, to]) {
-			expect(parseRequestOptions({ [name]: good })).toEqual({ ...defaults, [name]: good });
+			expect(parseRequestOptions(given({ [name]: good }))).toEqual({ ...defaults, [name]: good });
 		}
 		const wrong = [from - 1, to + 1, 1.5, NaN, Infinity, '', ' ', 'x', null, true, [1], {}];
 		for (const value of wrong) {
-			const { message, description } = refusalOf(() => parseRequestOptions({ [name]: value }));
-			expect(message).toBe(`'${displayName}' is not a whole number from ${from} to ${to}`);
-			expect(description).toBe(`Correct it, or remove '${displayName}' from 'Options'.`);
+			const { message } = refusalOf(() => parseRequestOptions(given({ [name]: value })));
+			expect(message).toContain(
+				`'${displayName}' must be a whole number from ${from} to ${to}, not `,
+			);
 		}
 	});
 });

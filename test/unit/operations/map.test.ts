@@ -61,6 +61,9 @@ describe('Get Map', () => {
 		expect(more).toEqual([]);
 		expect(json).toEqual({ fileName: 'sites.geojson', siteCount: 2, featureCount: 2 });
 		expect(JSON.parse(binary?.map?.data ?? '')).toEqual(map);
+		// The next node finds it by its name, whatever failed
+		const one = await perform(getMap, { ...parameters, siteIds: '1042, 8, x' }, site);
+		expect(one.rows).toMatchObject([{ fileName: 'sites.geojson', siteCount: 1 }]);
 	});
 
 	test('returns a file of one site under its ID', async () => {

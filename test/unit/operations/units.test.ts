@@ -1,7 +1,7 @@
 import { getUnits } from '../../../nodes/AquacultureSite/operations/units';
 import { unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import { forAll } from '../../tools/helpers/fuzz';
-import { itemsOf, perform, storholmen } from '../../tools/helpers/operation';
+import { given, itemsOf, perform, storholmen } from '../../tools/helpers/operation';
 import { siteJson } from '../../tools/helpers/site-json';
 
 const site = { siteId: 1042, siteName: 'Storholmen' };
@@ -57,7 +57,7 @@ test.each([[undefined], [[]], ['none']])(
 
 test('the units of any site have rows of the same columns, null where the service sent nothing', () => {
 	const columns = ['siteId', 'siteName', ...Object.keys(pen2), ...Object.keys(info)];
-	const { toItems } = getUnits.parse(() => '1042', {});
+	const { toItems } = getUnits.parse(given({ siteIds: 1042 }), given({}));
 	forAll([siteJson], (any) => {
 		const rows = itemsOf(toItems, any).map(({ json }) => json);
 		expect(rows).toHaveLength(unitsOf(any)?.length ?? 0);

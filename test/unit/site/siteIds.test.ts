@@ -14,9 +14,10 @@ const WHOLE_NUMBER =
 
 /** The site IDs in a value of which all are right. */
 function parseSiteIds(value: unknown): string[] {
-	const { siteIds, failures } = readSiteIds(value);
-	for (const failure of failures) throw failure;
-	return siteIds;
+	return readSiteIds(value).map((entry) => {
+		if (typeof entry === 'string') return entry;
+		throw entry;
+	});
 }
 
 describe('site IDs are accepted in every form that people have', () => {
@@ -100,12 +101,13 @@ test.each([
 	},
 );
 
-test('what is right in a list is kept beside what is not', () => {
-	const { siteIds, failures } = readSiteIds('1042, abc, 1063 x');
-	expect(siteIds).toEqual(['1042', '1063']);
-	expect(failures.map(({ message }) => message)).toEqual([
-		`'Site IDs': "abc" is not a site ID (entry 2 of 4)`,
-		`'Site IDs': "x" is not a site ID (entry 4 of 4)`,
+test('what is right in a list is kept beside what is not, in its order', () => {
+	const entries = readSiteIds('1042, abc, 1063 x, 1042');
+	expect(entries.map((entry) => (typeof entry === 'string' ? entry : entry.message))).toEqual([
+		'1042',
+		`'Site IDs': "abc" is not a site ID (entry 2 of 5)`,
+		'1063',
+		`'Site IDs': "x" is not a site ID (entry 4 of 5)`,
 	]);
 });
 

@@ -7,6 +7,7 @@ import {
 	triggerFields,
 } from '../../../nodes/AquacultureSite/trigger/fields';
 import type { Reading } from '../../../nodes/AquacultureSite/trigger/reading';
+import { given } from '../../tools/helpers/operation';
 import { type Field, fieldsOf } from '../../tools/helpers/panel';
 import { refusalOf } from '../../tools/helpers/refusal';
 
@@ -25,14 +26,13 @@ test('every field of the trigger is what saved workflows depend on', () => {
 	]);
 });
 
-const settings = (parameters: Record<string, unknown>) =>
-	parseSettings((name, fallback) => parameters[name] ?? fallback);
+const settings = (parameters: Record<string, unknown>) => parseSettings(given(parameters));
 
 describe('the settings', () => {
 	test('are all events, all fields and any distance, unless something else is chosen', () => {
 		expect(settings({ siteIds: '1042 1057' })).toEqual({
 			siteIds: ['1042', '1057'],
-			events: SITE_EVENTS,
+			events: [...SITE_EVENTS].sort(),
 			ignoreFields: [],
 			minimumDistance: 0,
 			apiVersion: '2025-01-01',
@@ -53,11 +53,11 @@ describe('the settings', () => {
 
 	test.each([
 		['1042, x', {}, `'Site IDs': "x" is not a site ID (entry 2 of 2)`],
-		[1042, { apiVersion: 'latest' }, "'API Version' is not a date"],
-		[1042, { minimumDistance: -1 }, "'Minimum Distance' is not a number of meters"],
-		[1042, { minimumDistance: Infinity }, "'Minimum Distance' is not a number of meters"],
+		[1042, { apiVersion: 'latest' }, /^'API Version' must be a date as YYYY-MM-DD/],
+		[1042, { minimumDistance: -1 }, "'Minimum Distance' must be a number of at least 0, not -1"],
+		[1042, { minimumDistance: Infinity }, /^'Minimum Distance' must be a number of at least 0/],
 	])('sites %p with %p are refused', (siteIds, options, message) => {
-		expect(refusalOf(() => settings({ siteIds, options })).message).toBe(message);
+		expect(() => settings({ siteIds, options })).toThrow(message);
 	});
 });
 

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { ParameterError } from '../../utils/parameters';
+import { invalidValue } from '../../utils/parameters';
+import type { Parameters } from '../../utils/parameters';
 
 /** The current version of the service's interface, which the token request always uses (docs/service.md#versioning). */
 export const API_VERSION = '2025-01-01';
@@ -20,17 +21,14 @@ export const apiVersionField: INodeProperties = {
 };
 
 /**
- * The interface version that was chosen, if any, a date in the form YYYY-MM-DD (docs/service.md#versioning).
+ * The interface version that was chosen, any date in the form YYYY-MM-DD (docs/service.md#versioning).
  *
  * @throws ParameterError if it is not a date
  */
-export function parseApiVersion(value: unknown): string {
-	if (value === undefined) return API_VERSION;
+export function parseApiVersion(options: Parameters): string {
+	const value = options.raw(apiVersionField);
 	const text = typeof value === 'string' ? value.trim() : '';
 	const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : new Date(NaN);
 	if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;
-	throw new ParameterError(
-		"'API Version' is not a date",
-		'Select a version from the list, or check that the expression returns a date as YYYY-MM-DD, e.g. 2025-01-01.',
-	);
+	throw invalidValue(apiVersionField, value, 'a date as YYYY-MM-DD, e.g. 2025-01-01');
 }
