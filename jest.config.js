@@ -2,6 +2,8 @@ const { availableParallelism } = require('node:os');
 
 // What is read in local time by mistake shows: half an hour off GMT is nowhere near it by chance
 process.env.TZ = 'America/St_Johns';
+// Whatever Node does beside its event loop is then done in the order in which it was begun: test/tools/helpers/fake-clock.ts
+process.env.UV_THREADPOOL_SIZE = '1';
 
 /** @type {import('jest').Config} */
 module.exports = {

@@ -2,36 +2,27 @@ import fc from 'fast-check';
 import { createEngine } from '../tools/engine/engine';
 import { itemsWith, siteNode } from '../tools/engine/sea-farm';
 import type { Fault } from '../tools/fake-service/faults';
-import { type Service, startService } from '../tools/fake-service/service';
+import { startService } from '../tools/fake-service/service';
+import { skipIdleTime } from '../tools/helpers/fake-clock';
 import { asyncRuns } from '../tools/helpers/fuzz';
-import { skipLoginPauses } from '../tools/helpers/login-pause';
+import { own } from '../tools/helpers/own';
 import { anyJson, anyText, siteJson } from '../tools/helpers/site-json';
 
 const IDS = [1042, 1057, 1063, 1088];
 const PASSWORD = 'Secret-1042';
-let service: Service;
-/** Each case has a user of its own, so that no login of another case is remembered. */
-let users = 0;
 
-beforeAll(async () => {
-	service = await startService();
-});
 beforeEach(() => {
-	skipLoginPauses();
+	skipIdleTime();
 	// No pause before a retry
 	jest.spyOn(Math, 'random').mockReturnValue(0);
 });
-afterEach(() => jest.restoreAllMocks());
-afterAll(async () => await service.close());
 
-async function n8nOfNewUser() {
-	service.reset();
-	const login = { username: `user-${++users}`, password: PASSWORD };
-	service.logins.push(login);
-	return await createEngine({
-		fresh: false,
-		credentials: { 'Sea farm': { baseUrl: service.baseUrl, ...login } },
-	});
+/** Each case has a service of its own, so that no login of another case is remembered. */
+async function startCase() {
+	const login = { username: 'user', password: PASSWORD };
+	const service = await own(startService({ login }));
+	const credentials = { 'Sea farm': { baseUrl: service.baseUrl, ...login } };
+	return { service, n8n: await createEngine({ fresh: false, credentials }) };
 }
 
 const jsonBody = siteJson.map((json) => ({ json }));
@@ -103,7 +94,7 @@ test('any responses of both endpoints: each item comes out, or the run stops and
 		),
 	});
 	const property = fc.asyncProperty(run, async ({ ids, onError, ...given }) => {
-		const n8n = await n8nOfNewUser();
+		const { service, n8n } = await startCase();
 		service.faults.token.push(...structuredClone(given.tokenFaults));
 		service.faults.site.push(...structuredClone(given.siteFaults));
 		const id = '={{ $json.id }}';
@@ -137,7 +128,7 @@ test('any snapshots: a poll emits events or says what went wrong, and nothing tw
 	);
 	const polls = fc.array(fc.tuple(found, found), { minLength: 2, maxLength: 4 });
 	const property = fc.asyncProperty(polls, async (faults) => {
-		const n8n = await n8nOfNewUser();
+		const { service, n8n } = await startCase();
 		const trigger = n8n.pollingTrigger({
 			type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
 			parameters: { siteIds: '1042, 1057' },

@@ -4,8 +4,8 @@ import type { Login } from '../tools/fake-service/rules';
 import { type Service, startService } from '../tools/fake-service/service';
 import { manySites } from '../tools/fake-service/sites';
 import { at, defined } from '../tools/helpers/at';
-import { skipTime } from '../tools/helpers/skip-time';
-import { stopClock } from '../tools/helpers/stop-clock';
+import { type FakeClock, skipIdleTime } from '../tools/helpers/fake-clock';
+import { own } from '../tools/helpers/own';
 
 /** Each user reads sites of its own, so that a request tells on whose behalf it was made. */
 const SITES_EACH = 12;
@@ -18,17 +18,13 @@ const idsOf = (user: number) =>
 /** Two services that know the same users by the same passwords; the second one has a path too. */
 let services: Service[];
 let service: Service;
+let clock: FakeClock;
 
-beforeAll(async () => {
+beforeEach(async () => {
 	const options = { sites, login: logins[0], moreLogins: logins.slice(1) };
-	service = await startService(options);
-	services = [service, await startService({ ...options, basePath: '/api/v2' })];
-});
-beforeEach(() => {
-	for (const each of services) each.reset();
-});
-afterAll(async () => {
-	await Promise.all(services.map(async (each) => await each.close()));
+	service = await own(startService(options));
+	services = [service, await own(startService({ ...options, basePath: '/api/v2' }))];
+	clock = skipIdleTime();
 });
 
 /** Reads a user's sites in an n8n with one credential; all of them share one process. */
@@ -51,7 +47,7 @@ test('users and services side by side, with tokens that expire in mid-run: each 
 			if (++seen === 20) {
 				each.expireTokens();
 				// No token expires sooner
-				skipTime(10_000);
+				clock.skip(10_000);
 			}
 			return false;
 		};
@@ -119,8 +115,6 @@ test('a user whose name and password run into each other is another user', async
 		{ username: 'ab', password: 'c' },
 	];
 	service.logins.push(...alike);
-	// Both logins are remembered, however long that takes
-	stopClock();
 	await readInTurn(...alike, ...alike);
 	expect(service.counts.logins).toBe(2);
 });

@@ -1,7 +1,6 @@
 import { useSeaFarm } from '../tools/engine/sea-farm';
 import { refusalBeyond } from '../tools/fake-service/limit';
 import { manySites } from '../tools/fake-service/sites';
-import { IdleTime } from '../tools/helpers/idle-time';
 import { bucket } from '../tools/helpers/limiters';
 
 const MINUTE = 60_000;
@@ -14,8 +13,8 @@ const MOST_REFUSED = 128;
 const farm = useSeaFarm({ sites: SITES });
 
 test(`${COUNT} sites, polled each minute at a service that accepts 30 requests a minute and refuses the others with 503: each site has its turn, and none is said to be unreadable`, async () => {
-	const { service } = farm;
-	const time = new IdleTime(() => service.counts.requests);
+	const { service, clock } = farm;
+	const start = clock.now();
 	// As nginx does unless it is told otherwise
 	service.faults.site.push(refusalBeyond(bucket(11, 0.5), false, 503));
 	const trigger = farm.engine.pollingTrigger({
@@ -25,10 +24,9 @@ test(`${COUNT} sites, polled each minute at a service that accepts 30 requests a
 	const failures: string[] = [];
 	await trigger.activate();
 	for (let poll = 1; poll < POLLS; poll++) {
-		await time.until(poll * MINUTE);
+		await clock.sleep(start + poll * MINUTE - clock.now());
 		await trigger.poll().catch((error: unknown) => failures.push((error as Error).message));
 	}
-	time.end();
 
 	expect(failures).toEqual([]);
 	const read = farm.siteRequests.filter(({ status }) => status === 200);

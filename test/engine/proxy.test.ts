@@ -1,12 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/messages/failures';
+import type { Engine } from '../tools/engine/engine';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../tools/fake-service/certificate';
 import { DESERTED } from '../tools/fake-service/faults';
 import { type Service, startService } from '../tools/fake-service/service';
+import { type FakeClock, skipIdleTime } from '../tools/helpers/fake-clock';
 import { type ForwardProxy, type ProxyFault, startProxy } from '../tools/helpers/forward-proxy';
-import { skipLoginPauses } from '../tools/helpers/login-pause';
-import { skipTime } from '../tools/helpers/skip-time';
+import { own } from '../tools/helpers/own';
 
 type Scheme = 'https' | 'http';
 
@@ -14,40 +15,38 @@ const PAGE = '<html><body>Blocked by policy</body></html>';
 /** What Node's agents do not wait for: they read only the beginning of what a proxy responds to CONNECT. */
 const LONG_PAGE = { 'content-type': 'text/html', 'content-length': '4000' };
 
-const services = {} as Record<Scheme, Service>;
+let certificate: Awaited<ReturnType<typeof selfSignedCertificate>>;
+let service: Service;
 let proxy: ForwardProxy;
+let clock: FakeClock;
+/** Just started. The certificate is checked in the tests of a whole n8n, which alone can be told of its authority. */
+let n8n: Engine;
 
 beforeAll(async () => {
-	proxy = await startProxy();
-	services.http = await startService();
-	services.https = await startService({ tls: await selfSignedCertificate() });
+	certificate = await selfSignedCertificate();
 });
 
-afterAll(async () => {
-	await Promise.all([proxy, services.http, services.https].map(async (each) => await each.close()));
-});
+/** A service of this test alone, and a proxy that knows no other. */
+async function start(scheme: Scheme): Promise<void> {
+	service = await own(startService(scheme === 'https' ? { tls: certificate } : {}));
+	proxy = await own(startProxy(new URL(service.origin).host));
+	useProxy(proxy.url);
+	n8n = await seaFarm(service, { allowUnauthorizedCerts: true });
+	clock = skipIdleTime();
+}
 
 beforeEach(() => {
-	proxy.reset();
-	useProxy(proxy.url);
-	skipLoginPauses();
 	jest.spyOn(Math, 'random').mockReturnValue(0.001);
 });
 
 afterEach(() => {
-	for (const service of Object.values(services)) service.reset();
 	for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'])
 		Reflect.deleteProperty(process.env, name);
-	jest.restoreAllMocks();
 });
 
 function useProxy(url: string): void {
 	process.env.HTTP_PROXY = process.env.HTTPS_PROXY = url;
 }
-
-/** An n8n just started. The certificate is checked in the tests of a whole n8n, which alone can be told of its authority. */
-const n8nFor = async (scheme: Scheme, typed = {}) =>
-	await seaFarm(services[scheme], { allowUnauthorizedCerts: true, ...typed });
 
 const IDS = [1042, 1057, 1063];
 const sites = (options: INodeParameters = { maxRetries: 1 }, siteIds = IDS) => ({
@@ -58,35 +57,34 @@ const SITES = sites();
 const idsOf = (run: Parameters<typeof dataOf>[0]) => dataOf(run).map(({ siteId }) => siteId);
 
 describe.each(['https', 'http'] as const)('%s', (scheme) => {
-	const target = () => new URL(services[scheme].baseUrl).host;
+	beforeEach(async () => await start(scheme));
 
 	test('goes through the proxy: the login and each site', async () => {
-		const n8n = await n8nFor(scheme);
 		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
+		const target = new URL(service.baseUrl).host;
 		const expected =
 			scheme === 'https'
-				? Array<string>(4).fill(`CONNECT ${target()}`)
+				? Array<string>(4).fill(`CONNECT ${target}`)
 				: [
-						`POST http://${target()}/auth/token`,
-						...IDS.map((id) => `GET http://${target()}/meta/sites/${id}?$include=info,units`),
+						`POST http://${target}/auth/token`,
+						...IDS.map((id) => `GET http://${target}/meta/sites/${id}?$include=info,units`),
 					];
-		expect(proxy.requests).toEqual(expected);
+		expect(proxy.requests.sort()).toEqual(expected.sort());
 		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
 	});
 
 	test('goes past the proxy where NO_PROXY names the service', async () => {
 		process.env.NO_PROXY = 'example.com,127.0.0.1';
-		expect(idsOf(await (await n8nFor(scheme)).run(SITES))).toEqual(IDS);
+		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
 		expect(proxy.requests).toEqual([]);
 	});
 
 	test('outlasts a proxy that ends a connection or two', async () => {
-		const n8n = await n8nFor(scheme);
 		proxy.fault = { connection: 'close', times: 1 };
 		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
 		proxy.fault = { connection: 'close', times: 2 };
 		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
-		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 6 });
+		expect(service.counts).toMatchObject({ logins: 1, siteRequests: 6 });
 	});
 
 	test.each([
@@ -94,13 +92,12 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],
 	])('a proxy that %s', async (_, url, named) => {
 		useProxy(url);
-		const { error } = await (await n8nFor(scheme)).run(sites({ maxRetries: 0 }));
+		const { error } = await n8n.run(sites({ maxRetries: 0 }));
 		expect(error?.message).toBe('The network proxy cannot be reached [item 0]');
 		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
 	});
 
 	test('a proxy that hangs: the service or a firewall, nobody knows', async () => {
-		const n8n = await n8nFor(scheme);
 		await n8n.run(SITES);
 		proxy.fault = { connection: 'hang' };
 		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
@@ -109,19 +106,15 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 	});
 
 	test.each([
-		[403, 'json', 'The service rejected the username or password', 'This user has no access'],
-		[502, 'html', 'The service is unavailable (status 502)', 'The service is unavailable'],
+		[403, 'json', 'token', 'The service rejected the username or password'],
+		[403, 'json', 'site', 'This user has no access'],
+		[502, 'html', 'token', 'The service is unavailable (status 502)'],
+		[502, 'html', 'site', 'The service is unavailable'],
 	] as const)(
-		'a %i that the service sends through a proxy is its own',
-		async (status, body, login, site) => {
-			const service = services[scheme];
-			const n8n = await n8nFor(scheme);
-			service.faults.token.push({ status, body });
-			expect((await n8n.run(SITES)).error?.message).toContain(login);
-			service.reset();
-			service.faults.site.push({ status, body });
-			const other = await n8nFor(scheme);
-			expect((await other.run(SITES)).error?.message).toContain(site);
+		'a %i that the service sends through a proxy is its own (%s, %s)',
+		async (status, body, endpoint, message) => {
+			service.faults[endpoint].push({ status, body });
+			expect((await n8n.run(SITES)).error?.message).toContain(message);
 		},
 	);
 });
@@ -157,8 +150,9 @@ const CASES: Array<[Scheme, string, ProxyFault, string, number]> = [
 ];
 
 describe.each(CASES)('a proxy, over %s: %s', (scheme, _, fault, message, tries) => {
+	beforeEach(async () => await start(scheme));
+
 	test('the login says so, is not remembered as rejected, and the next run works', async () => {
-		const n8n = await n8nFor(scheme);
 		proxy.fault = fault;
 		const { error } = await n8n.run(sites({ maxRetries: 0 }));
 		expect(error).toMatchObject({ message: `${message} [item 0]`, httpCode: null });
@@ -168,28 +162,27 @@ describe.each(CASES)('a proxy, over %s: %s', (scheme, _, fault, message, tries) 
 			status: 'Error',
 			message: expect.stringContaining(message) as string,
 		});
-		expect(services[scheme].counts.requests).toBe(0);
+		expect(service.counts.requests).toBe(0);
 		proxy.fault = undefined;
-		skipTime(FAILED_LOGIN_PAUSE_MS);
+		clock.skip(FAILED_LOGIN_PAUSE_MS);
 		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
-		expect(services[scheme].counts.tokenRequests).toBe(1);
+		expect(service.counts.tokenRequests).toBe(1);
 	});
 
 	test('a request for a site with the token that n8n has says so', async () => {
-		const n8n = await n8nFor(scheme);
 		await n8n.run(SITES);
-		proxy.reset();
+		const before = proxy.requests.length;
 		proxy.fault = fault;
 		const { error } = await n8n.run(sites({ maxRetries: 1 }, [1042]));
 		expect(error).toMatchObject({ message, httpCode: null });
-		expect(proxy.requests).toHaveLength(tries);
-		expect(services[scheme].counts).toMatchObject({ logins: 1, siteRequests: 3 });
+		expect(proxy.requests.slice(before)).toHaveLength(tries);
+		expect(service.counts).toMatchObject({ logins: 1, siteRequests: 3 });
 	});
 });
 
 // Not every proxy names itself; one that refuses a login says so with 407
 test.each([400, 401])('a bare %i over http is taken for a rejected login', async (status) => {
-	const n8n = await n8nFor('http');
+	await start('http');
 	proxy.fault = respond(status);
 	for (let runs = 1; runs <= 2; runs++) {
 		const { error } = await n8n.run(SITES);

@@ -1,29 +1,15 @@
 import { CREDENTIAL, httpRequestNode, seaFarm, siteNode } from '../../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { type Service, startService } from '../../tools/fake-service/service';
+import { own } from '../../tools/helpers/own';
 
 const get = siteNode({ operation: 'get', siteId: 1042 });
 const siteRequest = ({ baseUrl }: Service) => httpRequestNode(`${baseUrl}/meta/sites/1042`);
 
-let service: Service;
-let nested: Service;
-let secured: Service;
-let otherSecured: Service;
-
-beforeAll(async () => {
-	[service, nested, secured, otherSecured] = await Promise.all([
-		startService(),
-		startService({ basePath: '/api/v2' }),
-		startService({ tls: await selfSignedCertificate() }),
-		startService({ tls: await selfSignedCertificate() }),
-	]);
-});
-afterAll(async () => {
-	const all = [service, nested, secured, otherSecured];
-	await Promise.all(all.map(async (each) => await each.close()));
-});
+const startSecured = async () => await own(startService({ tls: await selfSignedCertificate() }));
 
 test('a self-signed certificate is rejected before anything is sent', async () => {
+	const secured = await startSecured();
 	const n8n = await seaFarm(secured, { accessToken: 'stored' });
 	for (const node of [get, siteRequest(secured)]) {
 		expect((await n8n.run({ node })).status).toBe('error');
@@ -32,6 +18,7 @@ test('a self-signed certificate is rejected before anything is sent', async () =
 });
 
 test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {
+	const [secured, otherSecured] = [await startSecured(), await startSecured()];
 	const n8n = await seaFarm(secured, { allowUnauthorizedCerts: true });
 	for (const node of [get, siteRequest(secured)]) {
 		expect((await n8n.run({ node })).items[0]?.json).toMatchObject({ siteId: 1042 });
@@ -42,7 +29,8 @@ test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the 
 });
 
 test('the base URL works as people type it: node, test and HTTP Request node', async () => {
-	for (const each of [service, nested]) {
+	for (const options of [{}, { basePath: '/api/v2' }]) {
+		const each = await own(startService(options));
 		const typed = ` \u200B${each.baseUrl.replace('http', 'HTTP')}//auth/token/ \r\n`;
 		const n8n = await seaFarm(each, { baseUrl: typed });
 		for (const node of [get, siteRequest(each)]) {

@@ -2,65 +2,61 @@ import type { INodeCredentialTestResult } from 'n8n-workflow';
 import {
 	arrange,
 	expectedResult,
-	hangs,
 	type Outcome,
 	OUTCOMES,
-	type Services,
 } from '../../tools/cases/credential-outcomes';
 import { createEngine } from '../../tools/engine/engine';
-import { CREDENTIAL, useSeaFarm } from '../../tools/engine/sea-farm';
+import { CREDENTIAL } from '../../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { startService } from '../../tools/fake-service/service';
 import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
-import { stopClock } from '../../tools/helpers/stop-clock';
-import { until } from '../../tools/helpers/until';
+import { skipIdleTime } from '../../tools/helpers/fake-clock';
+import { own } from '../../tools/helpers/own';
 import { outcomesText } from './report';
 
 const TEST_LIMIT_MS = 30_000;
 
-const farm = useSeaFarm();
-let services: Services;
-const shown = new Map<Outcome, INodeCredentialTestResult>();
+let tls: Parameters<typeof startService>[0];
 
 beforeAll(async () => {
-	const tls = await startService({ tls: await selfSignedCertificate() });
-	services = { service: farm.service, tls };
+	tls = { tls: await selfSignedCertificate() };
 });
-afterAll(async () => await services.tls.close());
+
+/** Brings a situation about, and tests the credential in it. */
+async function show(outcome: Outcome) {
+	const services = { service: await own(startService()), tls: await own(startService(tls)) };
+	const credential = arrange(outcome, services);
+	const engine = await createEngine({ credentials: { [CREDENTIAL]: credential } });
+	return { ...services, result: await engine.testCredential(CREDENTIAL) };
+}
 
 const cases = Object.entries(OUTCOMES).flatMap(([place, outcomes]) =>
 	outcomes.map((outcome) => [`${place}: ${outcome.situation}`, outcome] as const),
 );
 
 test.each(cases)('%s', async (_, outcome) => {
-	const clock = stopClock();
-	const credential = arrange(outcome, services);
-	const engine = await createEngine({ credentials: { [CREDENTIAL]: credential } });
-	const testing = engine.testCredential(CREDENTIAL);
-	if (hangs(outcome)) {
-		const { counts } = farm.service;
-		const isSilent = () => counts[outcome.login ? 'tokenRequests' : 'siteRequests'] > 0;
-		await until('the service is silent', isSilent);
-		clock.advance(TEST_LIMIT_MS);
-	}
-	const result = await testing;
-	shown.set(outcome, result);
+	const clock = skipIdleTime();
+	const { result, service } = await show(outcome);
 	expect(result).toEqual(expectedResult(outcome));
-	const { logins, refusedLogins, siteRequests } = farm.service.counts;
+	expect(clock.now()).toBeLessThanOrEqual(TEST_LIMIT_MS);
+	const { logins, refusedLogins, siteRequests } = service.counts;
 	expect(logins + refusedLogins).toBeLessThanOrEqual(2);
 	expect(refusedLogins).toBeLessThanOrEqual(1);
 	expect(siteRequests).toBeLessThanOrEqual(2);
 });
 
 test('a token that n8n has stored is neither tested nor sent: the login is', async () => {
-	const { service, engine } = farm;
-	engine.editCredential(CREDENTIAL, { accessToken: 'issued.long.ago' });
-	expect(await engine.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+	const accessToken = 'issued.long.ago';
+	const { service, result } = await show({ situation: '', credential: () => ({ accessToken }) });
+	expect(result).toMatchObject({ status: 'OK' });
 	expect(service.counts).toMatchObject({ logins: 1, siteRequests: 1, unauthorized: 0 });
-	expect(JSON.stringify(service.requests)).not.toContain('issued.long.ago');
+	expect(JSON.stringify(service.requests)).not.toContain(accessToken);
 });
 
-test('docs/credential-test.md shows these outcomes (CREDENTIAL_OUTCOMES=print writes them)', () => {
+test('docs/credential-test.md shows these outcomes (CREDENTIAL_OUTCOMES=print writes them)', async () => {
+	skipIdleTime();
+	const shown = new Map<Outcome, INodeCredentialTestResult>();
+	for (const [, outcome] of cases) shown.set(outcome, (await show(outcome)).result);
 	const text = outcomesText(shown);
 	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCKS.credentialTest, text);
 	expect(readBlock(BLOCKS.credentialTest)).toBe(text);

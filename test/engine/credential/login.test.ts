@@ -9,7 +9,6 @@ import {
 } from '../../tools/engine/sea-farm';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
-import { stopClock } from '../../tools/helpers/stop-clock';
 
 const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
@@ -116,10 +115,9 @@ describe('a rejected login', () => {
 });
 
 test('a token is used until it is rejected, whatever expires_in says', async () => {
-	const clock = stopClock();
 	service.faults.token.push({ merge: { expires_in: '1' } });
 	const n8n = await n8nLoggedIn();
-	clock.advance(100_000_000);
+	farm.clock.skip(100_000_000);
 	expect((await n8n.run({ node: get })).items).toHaveLength(1);
 	expect(service.counts.logins).toBe(1);
 });

@@ -9,7 +9,6 @@ import {
 } from '../../tools/engine/sea-farm';
 import type { Service } from '../../tools/fake-service/service';
 import { defined } from '../../tools/helpers/at';
-import { stopClock } from '../../tools/helpers/stop-clock';
 
 const REJECTED = 'The service rejected the username or password';
 const rejection = { status: 'Error', message: expect.stringContaining(REJECTED) as string };
@@ -17,11 +16,10 @@ const get = siteNode({ operation: 'get', siteId: 1042 });
 
 const farm = useSeaFarm();
 let service: Service;
-let clock: ReturnType<typeof stopClock>;
 
 beforeEach(() => {
 	({ service } = farm);
-	clock = stopClock();
+	farm.clock.stand();
 });
 
 /** How many logins a run makes for a caller who holds this token. */
@@ -39,14 +37,13 @@ describe('what is remembered of a login', () => {
 	])('%s', async (_, held, milliseconds) => {
 		const n8n = await seaFarm(service);
 		expect(await loginsWith(n8n, held)).toBe(1);
-		clock.advance(milliseconds - 1);
+		await farm.clock.advance(milliseconds - 1);
 		expect(await loginsWith(n8n, held)).toBe(0);
-		clock.advance(1);
+		await farm.clock.advance(1);
 		expect(await loginsWith(n8n, held)).toBe(1);
 	});
 
 	test('callers with different expired tokens: one login for them and for those that come later', async () => {
-		service.faults.token.push({ latencyMs: 50 });
 		const held = ['one', 'another'];
 		const credentials = Object.fromEntries(
 			held.map((accessToken) => [
@@ -68,10 +65,10 @@ describe('what is remembered of a login', () => {
 	test('an old login that is forgotten takes no newer one with it', async () => {
 		const n8n = await seaFarm(service);
 		await loginsWith(n8n, 'oldest');
-		clock.advance(30_000);
+		await farm.clock.advance(30_000);
 		service.expireTokens();
 		expect(await loginsWith(n8n, defined(service.issuedTokens[0]))).toBe(1);
-		clock.advance(30_000);
+		await farm.clock.advance(30_000);
 		expect(await loginsWith(n8n, defined(service.issuedTokens[0]))).toBe(0);
 	});
 
@@ -140,7 +137,7 @@ describe('when a credential that worked is edited, the stored token is not used 
 
 	test('the test proves the login, not only the token that n8n has stored', async () => {
 		service.login.password = 'changed-at-the-service';
-		clock.advance(10_000);
+		await farm.clock.advance(10_000);
 		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject(rejection);
 	});
 });

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { startService } from '../../tools/fake-service/service';
+import { own } from '../../tools/helpers/own';
 
 /** Runs the command as `npm run service` does, until it ends or prints its last line; then Ctrl-C. */
 async function run(...args: string[]) {
@@ -27,9 +28,8 @@ test('the command prints base URL, login and sites, and stops on Ctrl-C', async 
 });
 
 test('a port that is taken ends the command', async () => {
-	const service = await startService();
+	const service = await own(startService());
 	const { code, output } = await run('--port', new URL(service.origin).port);
-	await service.close();
 	expect(code).toBe(1);
 	expect(output).toMatch(/EADDRINUSE: address already in use.*--port/s);
 });

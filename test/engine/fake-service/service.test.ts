@@ -4,6 +4,7 @@ import { json } from 'node:stream/consumers';
 import { type Service, startService } from '../../tools/fake-service/service';
 import { takeViolations } from '../../tools/fake-service/violations';
 import { at } from '../../tools/helpers/at';
+import { own } from '../../tools/helpers/own';
 
 interface Call {
 	method?: string;
@@ -14,12 +15,9 @@ interface Call {
 
 let service: Service;
 
-beforeAll(async () => {
-	service = await startService({ control: true });
+beforeEach(async () => {
+	service = await own(startService({ control: true }));
 });
-
-afterEach(() => service.reset());
-afterAll(() => service.close());
 
 /** Sends a request as it is; fetch would add headers, or refuse it. */
 async function call({ path = '', method, headers, body = '' }: Call) {

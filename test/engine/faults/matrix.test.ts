@@ -1,16 +1,15 @@
-import { expectedOutcome, type Outcome, runCell, SETTINGS } from '../../tools/cases/fault-cell';
-import { type Stage, TABLE } from '../../tools/cases/fault-table';
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
-import { startService } from '../../tools/fake-service/service';
+import {
+	expectedOutcome,
+	type Outcome,
+	runCell,
+	SETTINGS,
+	startStage,
+} from '../../tools/cases/fault-cell';
+import { TABLE } from '../../tools/cases/fault-table';
 import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
-import { inLanes } from '../../tools/helpers/lanes';
-import { OwnTime, skipPausesInOwnTime } from '../../tools/helpers/own-time';
+import { skipIdleTime } from '../../tools/helpers/fake-clock';
+import { cleanup } from '../../tools/helpers/own';
 import { matrixText } from './report';
-
-/** So many forms of a fault at once, each with services of its own: some take their time. */
-const SIDE_BY_SIDE = 6;
-
-const stages: Stage[] = [];
 
 /** Each form with each setting; in the everyday tests, each form with one of them. */
 const isWhole = process.env['LOAD'] === 'all' || process.env['FAULT_MATRIX'] === 'print';
@@ -28,34 +27,19 @@ const cells = TABLE.flatMap((row) => {
 	}));
 });
 
-beforeAll(async () => {
-	const tls = await selfSignedCertificate();
-	while (stages.length < SIDE_BY_SIDE) {
-		stages.push({
-			service: await startService(),
-			tls: await startService({ tls }),
-			elsewhere: await startService(),
-		});
-	}
-});
 beforeEach(() => {
 	// The shortest pauses that the backoff may choose, and no others
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	skipPausesInOwnTime();
-});
-afterEach(() => jest.restoreAllMocks());
-afterAll(async () => {
-	const services = stages.flatMap(({ service, tls, elsewhere }) => [service, tls, elsewhere]);
-	await Promise.all(services.map(async (each) => await each.close()));
+	skipIdleTime();
 });
 
 test.each(cells)('$name', async ({ row, setting, forms }) => {
 	const outcomes: Record<string, Outcome> = {};
 	const expected: Record<string, Outcome> = {};
-	await inLanes(stages, forms, async ([form, variation], stage) => {
-		outcomes[form] = await OwnTime.run(async () => await runCell(row, variation, setting, stage));
+	for (const [form, variation] of forms) {
+		outcomes[form] = await runCell(row, variation, setting, await startStage(cleanup));
 		expected[form] = expectedOutcome(row, variation, setting);
-	});
+	}
 	expect(outcomes).toEqual(expected);
 });
 

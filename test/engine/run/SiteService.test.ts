@@ -33,12 +33,10 @@ const hintsOf = ({ hints }: NodeResult) => hints.map(({ message }) => message);
 
 describe('requests side by side', () => {
 	test.each([1, 7, 30])('are never more than Max Concurrency, here %i', async (maxConcurrency) => {
-		// Long enough for a busy machine to start them all
 		service.faults.site.push({ latencyMs: 300 });
 		const { items } = await run(ids.slice(0, 3 * maxConcurrency), { maxConcurrency });
 		expect(items).toHaveLength(3 * maxConcurrency);
-		expect(service.counts.maxInFlight).toBeLessThanOrEqual(maxConcurrency);
-		expect(service.counts.maxInFlight).toBeGreaterThan(maxConcurrency / 2);
+		expect(service.counts.maxInFlight).toBe(maxConcurrency);
 	});
 
 	test('need the credential read from the database of n8n once', async () => {
@@ -104,12 +102,8 @@ describe('stopping the execution', () => {
 
 	test('while the parameters are read sends nothing', async () => {
 		const stopping = new AbortController();
-		const { setTimeout } = globalThis;
-		jest.spyOn(globalThis, 'setTimeout').mockImplementation((then: () => void, wait = 0) => {
-			// n8n gets a turn
-			if (wait === 0) stopping.abort();
-			return setTimeout(then, wait);
-		});
+		// n8n gets a turn before anything is sent
+		setImmediate(() => stopping.abort());
 		await expectStopped(stopping.signal, 0);
 	});
 

@@ -43,7 +43,6 @@ export function expectWireAsForeseen(): void {
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
 	});
 	afterEach(() => {
-		jest.restoreAllMocks();
 		nock.emitter.off('no match', note);
 		const pending = nock.pendingMocks();
 		nock.cleanAll();

@@ -4,6 +4,7 @@ import {
 	inputOf,
 	parametersOf,
 	SETTINGS,
+	startStage,
 } from '../../tools/cases/fault-cell';
 import {
 	CREDENTIAL,
@@ -13,7 +14,6 @@ import {
 	TABLE,
 	type Variation,
 } from '../../tools/cases/fault-table';
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import type { Faults } from '../../tools/fake-service/faults';
 import { manySites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
@@ -38,9 +38,8 @@ const n8nStage = useN8n('secrets', {
 	n8n: () => ({ env: { N8N_LOG_LEVEL: 'debug', N8N_PUSH_BACKEND: 'sse' } }),
 	credential: false,
 });
-/** Runs at once, each with its own services. */
-const SIDE_BY_SIDE = 6;
-const stages: Stage[] = [];
+/** Runs at once. */
+const LANES = [1, 2, 3, 4, 5, 6];
 
 /** Of all runs, by names that say which one it was. */
 const secrets: Record<string, string> = { password: login.password };
@@ -48,15 +47,7 @@ const secrets: Record<string, string> = { password: login.password };
 const strayed: string[] = [];
 
 beforeAll(async () => {
-	const { cleanup, n8n } = n8nStage;
-	const tls = await selfSignedCertificate();
-	while (stages.length < SIDE_BY_SIDE) {
-		stages.push({
-			service: await startFake(cleanup, { login }),
-			tls: await startFake(cleanup, { login, tls }),
-			elsewhere: await startFake(cleanup, { login }),
-		});
-	}
+	const { n8n } = n8nStage;
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);
 });
 
@@ -77,8 +68,8 @@ async function runBoth(
 	variation: Variation,
 	onError: (typeof SETTINGS)[number],
 	name: string,
-	stage: Stage,
 ) {
+	const stage = await startStage(n8nStage.cleanup, login);
 	const data = arrange(row, variation, stage);
 	const credential = await n8nStage.n8n.createCredential(CREDENTIAL, data);
 	const callers = [
@@ -128,8 +119,8 @@ const RUNS = TABLE.flatMap((row) =>
 test(`${RUNS.length} runs in which the service fails`, async () => {
 	const seen: Record<string, unknown> = {};
 	const expected: Record<string, unknown> = {};
-	await inLanes(stages, RUNS, async ({ row, variation, onError, name }, stage) => {
-		const execution = await runBoth(row, variation, onError, name, stage);
+	await inLanes(LANES, RUNS, async ({ row, variation, onError, name }) => {
+		const execution = await runBoth(row, variation, onError, name);
 		const json = [...execution.json('Read', 0), ...execution.json('Read', 1)];
 		const messages = json.flatMap(({ error }) => error ?? []);
 		seen[name] = { stopped: execution.failure?.message, messages, items: json.length };
@@ -148,8 +139,7 @@ test('a map as a file, which n8n stores separately', async () => {
 	const row = defined(TABLE.find(({ fault }) => fault === 'Token runs out in mid-run'));
 	const [form, variation] = at(Object.entries(row.variations), 0);
 	const parameters = { operation: 'getMap', format: 'file' };
-	const stage = at(stages, 0);
-	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form, stage);
+	const execution = await runBoth(row, { ...variation, parameters }, 'stopWorkflow', form);
 	const ids = execution.items('Read').map(({ binary }) => typeof binary?.['data']?.id);
 	expect(ids).toEqual(SITES.map(() => 'string'));
 });
@@ -207,8 +197,8 @@ describe('a service that repeats what it is sent, plain and encoded, to 600 item
 });
 
 test('the fields of a credential that hold secrets are not sent to the browser', async () => {
-	const { n8n, service } = n8nStage;
-	service.reset();
+	const { cleanup, n8n } = n8nStage;
+	const service = await startFake(cleanup, { login });
 	const credential = await saveCredential(n8n, service);
 	await n8n.createAndRun(readSites([1042], siteNode('Read', credential, {})));
 	const path = `/credentials/${credential.id}?includeData=true`;

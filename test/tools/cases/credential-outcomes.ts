@@ -264,7 +264,7 @@ const DATA: Row[] = [
 	[
 		'The service repeats the token',
 		{ status: 500, echo: true },
-		`${SUCCEEDED} the service is unavailable … The service says: "Rejected: ••• ••• ••• "•••""`,
+		`${SUCCEEDED} the service is unavailable … The service says: "Rejected: ••• ••• ••• … "•••""`,
 	],
 	['Connection reset', { connection: 'reset' }, afterLogin(LOST)],
 	[
@@ -295,21 +295,13 @@ export const OUTCOMES: Record<string, Outcome[]> = {
 	'When site data is requested': outcomesAt('data', DATA),
 };
 
-let users = 0;
-
-/** Brings the situation about, for a user of its own, so that no other login is remembered. Returns what is in the credential. */
+/** Brings the situation about, with services that have seen no other. Returns what is in the credential. */
 export function arrange(outcome: Outcome, services: Services): ICredentialDataDecryptedObject {
-	const { service, tls } = services;
-	const login = { username: `user-${++users}@example.com`, password: `sample-${users}` };
-	for (const { logins } of [service, tls]) logins.push(login);
+	const { service } = services;
 	if (outcome.login) service.faults.token.push(outcome.login);
 	if (outcome.data) service.faults.site.push(outcome.data);
-	return { baseUrl: service.baseUrl, ...login, ...outcome.credential?.(services) };
+	return { baseUrl: service.baseUrl, ...service.login, ...outcome.credential?.(services) };
 }
-
-/** Whether the service never completes a response: the test ends by itself. */
-export const hangs = ({ login, data }: Outcome): boolean =>
-	[login, data].some((fault) => fault?.drip !== undefined || fault?.connection === 'hang');
 
 /** What the test must say. */
 export function expectedResult({ message }: Outcome): INodeCredentialTestResult {

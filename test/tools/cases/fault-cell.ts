@@ -6,10 +6,12 @@ import type {
 } from 'n8n-workflow';
 import { createEngine } from '../engine/engine';
 import { siteNode } from '../engine/sea-farm';
+import { selfSignedCertificate } from '../fake-service/certificate';
 import type { Fault, FaultRequest } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
+import { type ServiceOptions, startService } from '../fake-service/service';
 import { at } from '../helpers/at';
-import { OwnTime } from '../helpers/own-time';
+import type { Cleanup } from '../helpers/cleanup';
 import {
 	type Counts,
 	CREDENTIAL,
@@ -62,27 +64,35 @@ export function expectedOutcome(row: Row, { status }: Variation, onError: OnErro
 	};
 }
 
-/**
- * No token expires within seconds: time passes before the service refuses one that was used this often. In a real n8n,
- * that has to be waited for.
- */
+/** No token expires within seconds: time passes before the service refuses one that was used this often. */
 function agingOf({ uses }: TokenLifetime = {}): Fault {
-	const time = OwnTime.get();
 	const used = new Map<string, number>();
 	const age = ({ token = '' }: FaultRequest) => {
 		const before = used.get(token) ?? 0;
 		used.set(token, before + 1);
-		if (before !== uses) return 0;
-		time?.skip(LIFETIME_MS);
-		return time ? 0 : LIFETIME_MS;
+		return before === uses ? LIFETIME_MS : 0;
 	};
 	return { latencyMs: age };
 }
 
-let users = 0;
+let certificate: ReturnType<typeof selfSignedCertificate> | undefined;
+
+/** The services of one cell, so that nothing of another one reaches it. */
+export async function startStage(
+	cleanup: Cleanup,
+	login?: ServiceOptions['login'],
+): Promise<Stage> {
+	const start = async (options: ServiceOptions = {}) => {
+		const service = await startService({ login, ...options });
+		cleanup.defer(async () => await service.close());
+		return service;
+	};
+	const tls = await (certificate ??= selfSignedCertificate());
+	return { service: await start(), tls: await start({ tls }), elsewhere: await start() };
+}
 
 /**
- * Brings the fault about, for a user of its own, so that no login of another cell is remembered.
+ * Brings the fault about.
  *
  * @returns what is in the credential
  */
@@ -91,10 +101,7 @@ export function arrange(
 	variation: Variation,
 	stage: Stage,
 ): ICredentialDataDecryptedObject {
-	const { service, tls, elsewhere } = stage;
-	for (const each of [service, tls, elsewhere]) each.reset();
-	const login = { ...service.login, username: `user-${++users}@example.com` };
-	for (const { logins } of [service, tls]) logins.push(login);
+	const { service } = stage;
 	const fault = variation.fault?.(stage);
 	if (place === 'site') {
 		const siteId = HIT.map((item) => at(SITES, item));
@@ -106,7 +113,7 @@ export function arrange(
 	}
 	if (place === 'renewed login') service.faults.tokenLifetime = { uses: 2 };
 	service.faults.site.push(agingOf(service.faults.tokenLifetime));
-	return { baseUrl: service.baseUrl, ...login, ...variation.credential?.(stage) };
+	return { baseUrl: service.baseUrl, ...service.login, ...variation.credential?.(stage) };
 }
 
 /** The input items: `id`, and how long the service may take for it. */

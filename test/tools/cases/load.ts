@@ -90,10 +90,9 @@ export const DRAWN =
 		numRuns: 1,
 		seed: SEED,
 	})[0] ?? [];
-let users = 0;
 
 /**
- * Brings the fault about, for a user of its own: who finds no other cell's login remembered.
+ * Brings the fault about.
  *
  * @returns what is in the credential
  */
@@ -101,8 +100,7 @@ export function arrangeLoad(
 	{ endpoint, fault, pattern }: Cell,
 	service: Service,
 ): ICredentialDataDecryptedObject {
-	service.reset();
-	const login = { username: `user-${++users}@example.com`, password: PASSWORD };
+	const login = { username: 'user@example.com', password: PASSWORD };
 	service.logins.splice(0, Infinity, login);
 	const isFromMiddle = pattern === 'from the middle on';
 	const given = FAULTS[fault] ?? {};
@@ -159,6 +157,7 @@ export function findingsOf(
 		JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
 	]);
 	const findings = [
+		isEndless(cell) && counts.sitesServed !== 150 ? `${counts.sitesServed} sites` : '',
 		places.join() === [...IDS.keys()].join() ? '' : `items ${places.join()}`,
 		falseSites.length === 0 ? '' : `${falseSites.length} false sites`,
 		counts.tokenRequests <= BOUNDS.logins ? '' : `${counts.tokenRequests} logins`,

@@ -7,6 +7,8 @@ import {
 } from '../fake-service/service';
 import type { Site } from '../fake-service/sites';
 import { defined } from '../helpers/at';
+import { type FakeClock, skipIdleTime } from '../helpers/fake-clock';
+import { own } from '../helpers/own';
 import { createEngine, type Engine, type NodeResult, type TestNode } from './engine';
 
 /** What the user of these tests calls the credential. */
@@ -43,11 +45,13 @@ export function dataOf({ items }: Pick<NodeResult, 'items'>): IDataObject[] {
 	return items.map(({ json }) => json);
 }
 
-/** A service, put back to its start before each test, and an n8n that has just started. */
+/** A service of this test alone, and an n8n that has just started. */
 class SeaFarm {
 	service!: Service;
 
 	engine!: Engine;
+
+	clock!: FakeClock;
 
 	/** A site of the service, to be changed. */
 	site(siteId: number): Site {
@@ -71,17 +75,16 @@ class SeaFarm {
 	}
 }
 
-/** To be called once in a test file, outside of its tests. */
+/**
+ * To be called once in a test file, outside of its tests. Each test has its own service and n8n, and a time that passes as
+ * soon as there is nothing else to do: no test is longer, or another one, on a slow machine.
+ */
 export function useSeaFarm(options?: ServiceOptions): SeaFarm {
 	const farm = new SeaFarm();
-	beforeAll(async () => {
-		farm.service = await startService(options);
-	});
 	beforeEach(async () => {
-		farm.service.reset();
+		farm.service = await own(startService(options));
 		farm.engine = await seaFarm(farm.service);
+		farm.clock = skipIdleTime();
 	});
-	afterEach(() => jest.restoreAllMocks());
-	afterAll(async () => await farm.service.close());
 	return farm;
 }

@@ -4,7 +4,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
+import { hold } from '../helpers/connections';
 import { control, CONTROL_PATH } from './control';
 import { type Exchange, EXCHANGES } from './exchanges';
 import {
@@ -80,8 +80,24 @@ const SAMPLE_LOGIN: Login = {
 };
 
 /** Waits, unless the connection closes first; false when it has closed. */
-const wait = (ms: number, closed: AbortSignal): Promise<boolean> =>
-	setTimeout(ms, true, { signal: closed }).catch(() => false);
+async function wait(
+	{ socket }: http.ServerResponse,
+	ms: number,
+	closed: AbortSignal,
+): Promise<boolean> {
+	if (closed.aborted || !socket) return false;
+	const goOn = hold(socket);
+	return await new Promise((resolve) => {
+		const end = () => {
+			clearTimeout(timer);
+			closed.removeEventListener('abort', end);
+			goOn();
+			resolve(!closed.aborted);
+		};
+		const timer = setTimeout(end, ms);
+		closed.addEventListener('abort', end);
+	});
+}
 
 async function write(
 	{ status, headers, body }: ServiceResponse,
@@ -108,7 +124,7 @@ async function write(
 	const drip = faults.find((fault) => fault.drip)?.drip;
 	while (drip && sent < body.length - drip.bytes) {
 		response.write(body.subarray(sent, (sent += drip.bytes)));
-		if (!(await wait(drip.everyMs, closed))) return;
+		if (!(await wait(response, drip.everyMs, closed))) return;
 	}
 	beforeLastByte();
 	response.end(body.subarray(sent));
@@ -218,9 +234,12 @@ export async function startService(options: ServiceOptions = {}) {
 		const faults = plan.take(entry);
 		for (const { latencyMs = 0 } of faults) {
 			const ms = typeof latencyMs === 'function' ? latencyMs(entry) : latencyMs;
-			if (ms > 0 && !(await wait(ms, closed))) return;
+			if (ms > 0 && !(await wait(response, ms, closed))) return;
 		}
-		if (faults.some(({ connection }) => connection === 'hang')) return;
+		if (faults.some(({ connection }) => connection === 'hang')) {
+			if (response.socket) closed.addEventListener('abort', hold(response.socket));
+			return;
+		}
 		if (faults.some(({ connection }) => connection === 'reset')) {
 			leave();
 			response.socket?.resetAndDestroy();

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
-import { inWorkspace, ROOT } from '../n8n/workspace';
+import { ROOT } from '../n8n/workspace';
 
 const execute = promisify(execFile);
 
@@ -20,7 +20,9 @@ export async function pack(folder: string) {
 
 /** Packs the built package and unpacks it in a temporary folder, from which it can load n8n-workflow, as in an n8n. */
 export async function packAndUnpack() {
-	const directory = mkdtempSync(inWorkspace('unpacked', 'package-'));
+	const parent = join(ROOT, 'node_modules', '.cache', 'unpacked');
+	mkdirSync(parent, { recursive: true });
+	const directory = mkdtempSync(join(parent, 'package-'));
 	const remove = () => rmSync(directory, { recursive: true, force: true });
 	try {
 		const tarball = await pack(directory);

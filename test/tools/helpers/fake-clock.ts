@@ -1,4 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { Timers } from '../../../nodes/AquacultureSite/run/cancellation';
+import { isUnderWay } from './connections';
+import { afterTest } from './own';
+
+/** Turns of the event loop without anything under way before time passes. */
+const IDLE_TURNS = 5;
 
 /** Lets everything happen that waits for no time to pass. */
 export async function settle(): Promise<void> {
@@ -9,6 +15,8 @@ export async function settle(): Promise<void> {
 export class FakeClock implements Timers {
 	private time = 0;
 
+	private isStanding = false;
+
 	private timers: { at: number; action: () => void }[] = [];
 
 	/** @param turn milliseconds that a turn of the event loop takes: no timer is shorter */
@@ -18,10 +26,13 @@ export class FakeClock implements Timers {
 		return this.time;
 	}
 
-	after(milliseconds: number, action: () => void): void {
+	/** @returns how to take it back */
+	after(milliseconds: number, action: () => void): () => void {
 		const at = this.time + Math.max(this.turn, milliseconds);
 		const index = this.timers.findIndex((timer) => timer.at > at);
-		this.timers.splice(index < 0 ? this.timers.length : index, 0, { at, action });
+		const timer = { at, action };
+		this.timers.splice(index < 0 ? this.timers.length : index, 0, timer);
+		return () => (this.timers = this.timers.filter((other) => other !== timer));
 	}
 
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
@@ -49,11 +60,73 @@ export class FakeClock implements Timers {
 		return await work;
 	}
 
+	/** Puts it forward in the midst of whatever is under way. */
+	skip(milliseconds: number): void {
+		this.time += milliseconds;
+	}
+
+	/** From now on it moves only when the test says so. */
+	stand(): void {
+		this.isStanding = true;
+	}
+
+	/** Moves on whenever this process has nothing else to do. */
+	async passWhileIdle(): Promise<void> {
+		for (let turns = 0; !this.isStanding; turns = isUnderWay() ? 0 : turns + 1) {
+			await settle();
+			// What Node does in its one other thread (jest.config.js), such as to decompress, is done before this is
+			if (turns > 0) await new Promise((done) => randomBytes(1, done));
+			const next = this.timers[0]?.at ?? Infinity;
+			if (next === Infinity || (next > this.time && turns < IDLE_TURNS)) continue;
+			await this.next();
+			turns = 0;
+		}
+	}
+
 	private async next(): Promise<void> {
 		const next = this.timers[0]?.at;
 		if (next === undefined) throw new Error('Everything waits for something that never happens');
-		this.time = next;
-		while (this.timers[0]?.at === next) this.timers.shift()?.action();
+		this.time = Math.max(this.time, next);
+		while ((this.timers[0]?.at ?? Infinity) <= this.time) this.timers.shift()?.action();
 		await settle();
 	}
+}
+
+/** The time of this process, in place of the real one until the test is over: it stands still until the test moves it. */
+export function stopTime(): FakeClock {
+	if (jest.isMockFunction(Date.now)) throw new Error('The time of this process stands already');
+	const clock = new FakeClock();
+	const start = Date.now();
+	// As in reality, no two moments are whole milliseconds apart
+	let readings = 0;
+	jest.spyOn(Date, 'now').mockImplementation(() => start + clock.now());
+	jest.spyOn(performance, 'now').mockImplementation(() => clock.now() + ++readings * 1e-9);
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+		if (!Number.isInteger(milliseconds)) throw new RangeError(`${milliseconds} is not an integer`);
+		const timer = new AbortController();
+		clock.after(milliseconds, () => timer.abort());
+		return timer.signal;
+	});
+	const { setTimeout, clearTimeout } = globalThis;
+	const takeBack = new WeakMap<object, () => void>();
+	jest.spyOn(globalThis, 'setTimeout').mockImplementation((action, milliseconds = 0) => {
+		const handle = setTimeout(() => undefined, 0);
+		// What only waits for its turn takes no time
+		const turn = milliseconds < 1 ? setImmediate(action) : undefined;
+		takeBack.set(handle, turn ? () => clearImmediate(turn) : clock.after(milliseconds, action));
+		return handle;
+	});
+	jest.spyOn(globalThis, 'clearTimeout').mockImplementation((handle) => {
+		if (typeof handle === 'object') takeBack.get(handle)?.();
+		clearTimeout(handle);
+	});
+	return clock;
+}
+
+/** Time that passes as soon as this process has nothing else to do, until the test is over: minutes take milliseconds. */
+export function skipIdleTime(): FakeClock {
+	const clock = stopTime();
+	void clock.passWhileIdle();
+	afterTest(() => clock.stand());
+	return clock;
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hold } from './connections';
 
 /** What the proxy does instead of its work. */
 export interface ProxyFault {
@@ -25,8 +26,10 @@ function responseText({ status, headers, body = '' }: NonNullable<ProxyFault['re
 /**
  * Starts a forward proxy on 127.0.0.1, which requires no login: HTTP in absolute form (RFC 9112, section 3.2.2), anything
  * else through CONNECT (RFC 9110, section 9.3.6).
+ *
+ * @param only the one host with its port that it knows; whatever is for another one gets a 502, and is not written down
  */
-export async function startProxy() {
+export async function startProxy(only?: string) {
 	const open = new Set<Duplex>();
 	const server = http.createServer();
 	server.on('connection', (socket: Socket) => {
@@ -44,10 +47,6 @@ export async function startProxy() {
 		requests: [] as string[],
 		/** What goes wrong from now on. */
 		fault: undefined as ProxyFault | undefined,
-		reset(): void {
-			proxy.requests.length = 0;
-			proxy.fault = undefined;
-		},
 		async close(): Promise<void> {
 			const closed = new Promise((resolve) => server.close(resolve));
 			for (const socket of open) socket.destroy();
@@ -55,14 +54,20 @@ export async function startProxy() {
 		},
 	};
 
-	/** Writes the request down; true where a fault has dealt with it. */
-	function isFaulty({ method, url }: http.IncomingMessage, socket: Duplex): boolean {
+	/** Writes the request down; true where it is not to be forwarded. */
+	function isFaulty({ method, url = '' }: http.IncomingMessage, socket: Duplex): boolean {
+		const host = url.replace(/^http:\/\/([^/]*).*/, '$1');
+		if (only !== undefined && host !== only) {
+			socket.end(responseText({ status: 502 }));
+			return true;
+		}
 		proxy.requests.push(`${method} ${url}`);
 		const { fault } = proxy;
 		if (!fault) return false;
 		if (fault.times !== undefined && --fault.times <= 0) proxy.fault = undefined;
 		if (fault.response) socket.end(responseText(fault.response));
 		else if (fault.connection === 'close') socket.end();
+		else if (socket instanceof Socket) socket.once('close', hold(socket));
 		return true;
 	}
 
@@ -84,7 +89,7 @@ export async function startProxy() {
 		const { method, url = '' } = request;
 		// Those are for the proxy alone (RFC 9110, section 7.6.1)
 		const { connection: _, 'proxy-connection': __, ...headers } = request.headers;
-		const forwarded = http.request(url, { method, headers }, (received) => {
+		const forwarded = http.request(url, { method, headers, agent: false }, (received) => {
 			const via = { via: '1.1 test-proxy' };
 			response.writeHead(received.statusCode ?? 502, { ...received.headers, ...via });
 			received.pipe(response);

@@ -14,8 +14,6 @@ const SERVICES = CONDITIONS.flatMap((condition, index) => {
 	return latencies.map((latency) => ({ ...condition, latency }));
 });
 
-afterEach(() => jest.restoreAllMocks());
-
 test.each(SERVICES)('a service that $name, $latency ms away', async ({ latency, ...condition }) => {
 	const found: string[] = [];
 	for (const seed of SEEDS) {

@@ -31,8 +31,6 @@ async function send(results: Result<string>[], maxRetries = 3) {
 }
 
 beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0.5));
-afterEach(() => jest.restoreAllMocks());
-
 test('the backoff begins with a second, doubles, and is never longer than eight', () => {
 	expect([1, 2, 3, 4, 5, 6].map(backoff)).toEqual([1000, 2000, 4000, 8000, 8000, 8000]);
 });

@@ -34,8 +34,6 @@ function serviceWith(results: Record<string, Error | 'hangs'>) {
 	return { requested, service: service as unknown as SiteService };
 }
 
-afterEach(() => jest.restoreAllMocks());
-
 test('what was read before the time was over is kept', async () => {
 	const time = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);

@@ -8,14 +8,11 @@ import {
 	markExpired,
 	sharedLogin,
 } from '../../../../nodes/AquacultureSite/service/login/tokens';
-import { settle } from '../../../tools/helpers/fake-clock';
-import { stopClock } from '../../../tools/helpers/stop-clock';
+import { settle, stopTime } from '../../../tools/helpers/fake-clock';
 
 // What is remembered of logins that succeed is tested through n8n, in test/engine/credential/memory.test.ts
 
 const BASE_URL = parseBaseUrl('https://api.example.com');
-
-afterEach(() => jest.restoreAllMocks());
 
 function failure(httpStatus: number | undefined, retry: Retry, retryAfter?: number) {
 	const details = { subject: 'service', scope: 'run', httpStatus, retry, retryAfter } as const;
@@ -39,7 +36,7 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 	['429, Retry-After half a second', 2000, failure(429, 'rateLimited', 500)],
 	['429, Retry-After an hour', 60_000, failure(429, 'rateLimited', 3_600_000)],
 ])('a login that fails with %s is not repeated for %i ms', async (name, milliseconds, failed) => {
-	const clock = stopClock();
+	const clock = stopTime();
 	const request = jest.fn(() => Promise.reject(failed));
 	const logIn = async () => {
 		const credentials = { username: name, password: 'sample-password', accessToken: 'held' };
@@ -48,14 +45,14 @@ test.each<[name: string, milliseconds: number, failed: Error]>([
 		return request.mock.calls.length;
 	};
 	expect(await logIn()).toBe(1);
-	clock.advance(milliseconds - 1);
+	await clock.advance(milliseconds - 1);
 	expect(await logIn()).toBe(1);
-	clock.advance(1);
+	await clock.advance(1);
 	expect(await logIn()).toBe(2);
 });
 
 test('a login that failed is repeated after its pause, however late a timer fires', async () => {
-	const clock = stopClock();
+	const clock = stopTime();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
 	const request = jest.fn(() => Promise.reject(failure(502, 'retry')));
 	const credentials = { username: 'late', password: 'sample-password', accessToken: 'held' };
@@ -63,7 +60,7 @@ test('a login that failed is repeated after its pause, however late a timer fire
 		await expect(sharedLogin(BASE_URL, credentials, request)).rejects.toThrow('Failed');
 		await settle();
 		expect(request).toHaveBeenCalledTimes(login);
-		clock.advance(2000);
+		await clock.advance(2000);
 	}
 });
 
