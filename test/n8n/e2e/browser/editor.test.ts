@@ -20,6 +20,9 @@ const WORDS = [
 	...['site', 'sites', 'unit', 'units', 'pen', 'pens', 'cage', 'cages', 'tank', 'tanks'],
 	...['farm', 'farms', 'sea', 'location', 'locations', 'position', 'positions', 'coordinates'],
 	...['change', 'changes', 'alert', 'alerts', 'map', 'geojson'],
+	// In Norwegian
+	...['laks', 'ørret', 'fisk', 'oppdrett', 'fiskeoppdrett', 'oppdrettsanlegg', 'havbruk'],
+	...['akvakultur', 'anlegg', 'lokalitet', 'lokaliteter', 'merd', 'merder', 'biomasse', 'kart'],
 ];
 
 /** The fields of a site with the default settings. */
