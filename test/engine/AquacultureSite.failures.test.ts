@@ -1,6 +1,7 @@
 import { CREDENTIAL, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { manySites } from '../tools/fake-service/sites';
 import { at } from '../tools/helpers/at';
+import { LIST_OPERATIONS } from '../tools/helpers/panel';
 
 const farm = useSeaFarm();
 
@@ -98,7 +99,7 @@ describe('On Error', () => {
 		expect(login?.message).toMatch(/^The service rejected the username or password/);
 	});
 
-	describe.each(['getAll', 'getUnits', 'getMap'])('%s: of "1042, abc, 1057"', (operation) => {
+	describe.each(LIST_OPERATIONS)('%s: of "1042, abc, 1057"', (operation) => {
 		const parameters = { operation, simplify: true, format: 'json' };
 		const isWrong = { error: `'Site IDs': "abc" is not a site ID (entry 2 of 3)` };
 		const whole = expect.stringMatching(/^A site ID is a whole number/) as unknown;

@@ -6,6 +6,7 @@ import { startService } from '../tools/fake-service/service';
 import { skipIdleTime } from '../tools/helpers/fake-clock';
 import { asyncRuns } from '../tools/helpers/fuzz';
 import { own } from '../tools/helpers/own';
+import { ALL_OPERATIONS } from '../tools/helpers/panel';
 import { anyJson, anyText, siteJson } from '../tools/helpers/site-json';
 
 const IDS = [1042, 1057, 1063, 1088];
@@ -58,15 +59,12 @@ const response: fc.Arbitrary<Fault> = fc.record({
 /** A site that is found, with any other fields. */
 const fields = siteJson.map(({ siteId: _id, ...merge }): Fault => ({ merge }));
 
-const parameters = fc.oneof(
-	fc.record({
-		operation: fc.constantFrom('get', 'getAll'),
-		simplify: fc.boolean(),
-		include: fc.subarray(['info', 'units']),
-	}),
-	fc.constant({ operation: 'getUnits' }),
-	fc.constantFrom('json', 'file').map((format) => ({ operation: 'getMap', format })),
-);
+const parameters = fc.record({
+	operation: fc.constantFrom(...ALL_OPERATIONS),
+	simplify: fc.boolean(),
+	include: fc.subarray(['info', 'units']),
+	format: fc.constantFrom('json', 'file'),
+});
 
 const options = fc.record({
 	maxConcurrency: fc.integer({ min: 1, max: 8 }),

@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { parse } from 'yaml';
 import type { Site, SiteInfo, Unit } from '../../nodes/AquacultureSite/site/site';
 import type { SiteEvent } from '../../nodes/AquacultureSite/trigger/events';
 import { dataOf, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { at, defined } from '../tools/helpers/at';
+import { BLOCKS, readBlock, writeBlock } from '../tools/helpers/document';
+import { ALL_OPERATIONS, OPERATIONS } from '../tools/helpers/panel';
 
 const farm = useSeaFarm();
 
@@ -22,84 +24,90 @@ interface Schema {
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** What n8n shows of a node's output before it has run. */
-function previewOf(operation?: { resource: string; operation: string }): Schema {
-	const { n8n } = JSON.parse(read('package.json')) as { n8n: { nodes: string[] } };
-	const nodeDir = join(ROOT, dirname(at(n8n.nodes, 0)));
-	const file = `__schema__/v1.0.0${operation ? `/site/${operation.operation}` : ''}.json`;
-	return defined(loadOutputSchema({ nodeDir, version: 1, ...operation }), file);
-}
+/** `npm run previews` */
+const WRITE = process.env.PREVIEWS === 'write';
 
-/** The fields of a schema, in their order: "units[].unitId: number". */
-function fieldsOf(schema: Schema, resolveRef: (ref: string) => Schema, path = ''): string[] {
-	const { type, properties, items, $ref } = schema;
-	if ($ref !== undefined) return fieldsOf(resolveRef($ref), resolveRef, path);
-	if (items) return fieldsOf(items, resolveRef, `${path}[]`);
-	if (properties) {
-		return Object.entries(properties).flatMap(([name, field]) =>
-			fieldsOf(field, resolveRef, `${path}.${name}`),
-		);
+/** The schema of values: of each field the types that it has in any of them. */
+function schemaOf(values: unknown[]): Schema {
+	const present = values.filter((value) => value !== null && value !== undefined);
+	const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
+	const types = [...new Set(present.map(typeOf))];
+	const type = types.length === 1 ? types[0] : types;
+	if (type === 'array') return { type, items: schemaOf(present.flat()) };
+	if (type !== 'object') return { type };
+	// Those with the most fields first: they have the order
+	const rows = (present as object[]).sort((a, b) => Object.keys(b).length - Object.keys(a).length);
+	const names: string[] = [];
+	for (const row of rows) {
+		Object.keys(row).forEach((name, index, all) => {
+			if (names.includes(name)) return;
+			names.splice(names.indexOf(all[index - 1] ?? '') + 1, 0, name);
+		});
 	}
-	return [type ?? []]
-		.flat()
-		.filter((each) => each !== 'null')
-		.map((each) => `${path}: ${each === 'integer' ? 'number' : each}`);
+	const fieldOf = (name: string) => schemaOf(rows.map((row) => (row as IDataObject)[name]));
+	return { type, properties: Object.fromEntries(names.map((name) => [name, fieldOf(name)])) };
 }
 
-const shownFields = (schema: Schema) =>
-	fieldsOf(schema, (ref) => {
-		throw new Error(`n8n does not resolve ${ref}`);
-	});
-
-/** The fields that values have, as above; what is null has none. */
-function fieldsIn(value: unknown, path = ''): string[] {
-	if (value === null || value === undefined) return [];
-	if (typeof value !== 'object') return [`${path}: ${typeof value}`];
-	return Object.entries(value).flatMap(([name, entry]) =>
-		fieldsIn(entry, Array.isArray(value) ? `${path}[]` : `${path}.${name}`),
-	);
+/** What n8n shows of a node's output before it has run: what real items have. */
+function checkPreview(items: unknown[], operation?: string): void {
+	const schema = schemaOf(items);
+	const { n8n } = JSON.parse(read('package.json')) as { n8n: { nodes: string[] } };
+	const folder = dirname(at(n8n.nodes, 0));
+	if (WRITE) {
+		const source = join(ROOT, folder.replace('dist/', ''), '__schema__/v1.0.0');
+		const file = operation === undefined ? `${source}.json` : `${source}/site/${operation}.json`;
+		writeFileSync(file, JSON.stringify(schema));
+		return;
+	}
+	const resource = operation && { resource: 'site', operation };
+	const shown = loadOutputSchema({ nodeDir: join(ROOT, folder), version: 1, ...resource });
+	expect(JSON.stringify(shown)).toBe(JSON.stringify(schema));
 }
 
-const allFieldsIn = (items: unknown[]) =>
-	[...new Set(items.flatMap((item) => fieldsIn(item)))].sort();
-
-const OPERATIONS = ['get', 'getAll', 'getUnits', 'getMap'];
-
-test('each operation has a preview', () => {
-	const { description } = defined(farm.engine.types.nodes['n8n-nodes-aquaculture.aquacultureSite']);
-	const valuesOf = (parameter: string) =>
-		defined(description.properties.find(({ name }) => name === parameter)).options?.map(
-			(option) => (option as INodePropertyOptions).value,
-		);
-	expect(valuesOf('resource')).toEqual(['site']);
-	expect(valuesOf('operation')).toEqual(OPERATIONS);
-});
-
-test.each(OPERATIONS)(
+test.each(ALL_OPERATIONS)(
 	'%s: the preview shows the fields of real items with the default settings, all and no others',
 	async (operation) => {
 		const node = siteNode({ operation, siteId: '1042', siteIds: '1042' });
-		const items = dataOf(await farm.engine.run({ node }));
-		const shown = shownFields(previewOf({ resource: 'site', operation }));
-		expect(allFieldsIn(items)).toEqual([...shown].sort());
+		checkPreview(dataOf(await farm.engine.run({ node })), operation);
 	},
 );
+
+test('docs/nodes.md lists the operations, as `npm run previews` writes them', async () => {
+	const rows = [
+		['Operation', 'What it does', 'Fields of its items'],
+		['---', '---', '---'],
+	];
+	for (const { name, value, description } of OPERATIONS) {
+		const node = siteNode({ operation: value, siteId: '1042', siteIds: '1042' });
+		const columns = Object.keys(at(dataOf(await farm.engine.run({ node })), 0));
+		rows.push([
+			`**${name}**`,
+			`${description}`,
+			columns.map((column) => `\`${column}\``).join(', '),
+		]);
+	}
+	const table = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+	if (WRITE) writeBlock(BLOCKS.operations, table);
+	expect(readBlock(BLOCKS.operations)).toBe(table);
+});
 
 const { components } = parse(read('docs/openapi.yaml')) as {
 	components: { schemas: Record<string, Schema> };
 };
 const contract = (name: string) => defined(components.schemas[name]);
 
-test.each(['get', 'getAll'])(
-	'%s: the preview has the types of docs/openapi.yaml, info lifted to the top',
-	(operation) => {
-		const site = fieldsOf(contract('Site'), (ref) => contract(ref.replace(/.*\//, '')));
-		const lifted = site.map((field) => field.replace('.info.', '.'));
-		const shown = shownFields(previewOf({ resource: 'site', operation }));
-		expect(shown.slice(0, -1).filter((field) => !lifted.includes(field))).toEqual([]);
-		expect(shown.at(-1)).toBe('.unitCount: number');
-	},
-);
+const typesOf = ({ properties = {} }: Schema) =>
+	Object.entries(properties).map(([name, { type = [] }]) => {
+		const [first] = [type].flat();
+		return `${name}: ${first === 'integer' ? 'number' : first}`;
+	});
+
+test('the items of Get have the types of docs/openapi.yaml, info lifted to the top', async () => {
+	const node = siteNode({ operation: 'get', siteId: '1042' });
+	const specified = ['Site', 'SiteInfo'].flatMap((name) => typesOf(contract(name)));
+	const shown = typesOf(schemaOf(dataOf(await farm.engine.run({ node }))));
+	expect(shown.filter((field) => !specified.includes(field))).toEqual(['unitCount: number']);
+});
 
 /** The fields that a type declares, without "any other field". */
 type Declared<T> = Record<keyof { [K in keyof T as string extends K ? never : K]: T[K] }, 1>;
@@ -126,12 +134,11 @@ test('the trigger: the preview shows the fields of real events, all and no other
 	Object.assign(at(units, 0), { unitName: 'Pen A', longitude: 13 });
 	units.push(defined(units.pop()), { ...at(units, 1), unitId: 104299 });
 	const items = dataOf({ items: defined(await trigger.poll()) });
-	const preview = previewOf();
-	expect(allFieldsIn(items)).toEqual(shownFields(preview).sort());
+	checkPreview(items);
 
 	const declared: Declared<SiteEvent> = {
 		...{ event: 1, siteId: 1, siteName: 1, unitId: 1, unitName: 1, changes: 1, distance: 1 },
 		...{ summary: 1, mapUrl: 1, detectedAt: 1, site: 1, unit: 1 },
 	};
-	expect(Object.keys(defined(preview.properties))).toEqual(Object.keys(declared));
+	expect(Object.keys(defined(schemaOf(items).properties))).toEqual(Object.keys(declared));
 });

@@ -23,6 +23,11 @@ export const BLOCKS = {
 		name: 'outcomes',
 		command: 'CREDENTIAL_OUTCOMES=print npx jest test/engine/credential',
 	},
+	operations: {
+		document: 'nodes.md',
+		name: 'operations',
+		command: 'npm run previews',
+	},
 	benchmark: {
 		document: 'benchmarks.md',
 		name: 'benchmark',

@@ -1,94 +1,11 @@
 import { parseTask, siteFields } from '../../../nodes/AquacultureSite/operations';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
 import { given } from '../../tools/helpers/operation';
-import { type Field, fieldsOf } from '../../tools/helpers/panel';
+import { fieldsOf } from '../../tools/helpers/panel';
 import { refusalOf } from '../../tools/helpers/refusal';
 
 test('every field of the node is what saved workflows depend on', () => {
-	const shownFor = (...operation: string[]) => ({ displayOptions: { show: { operation } } });
-	const optionOf = (...operation: string[]) => ({
-		displayOptions: { show: { '/operation': operation } },
-	});
-	const show = { operation: ['get', 'getAll'] };
-	const getAndGetMany = (more: object, hide?: object) => ({
-		displayOptions: { show: { ...show, ...more }, ...(hide && { hide }) },
-	});
-	const selected = { output: ['selectedFields'] };
-	const fullResponse = { '/options.fullResponse': [true] };
-	const [tool, noTool] = [{ '@tool': [true] }, { '@tool': [false] }];
-	const asFile = { show: { operation: ['getMap'], format: ['file'] } };
-	const operations = ['get', 'getAll', 'getUnits', 'getMap'];
-	const parts = ['info', 'units'];
-	const selectable = [
-		...['code', 'latitude', 'license', 'longitude', 'mapUrl', 'maxTotalBiomass', 'siteId'],
-		...['siteName', 'timezone', 'type', 'unitCount', 'units'],
-	];
-	const required = true;
-	const whole = (limits: object) => ({ typeOptions: { ...limits, numberPrecision: 0 } });
-	const options: Field[] = [
-		['apiVersion', 'options', '2025-01-01', { options: ['2025-01-01', '2023-01-01'] }],
-		['fullResponse', 'boolean', false, optionOf('get', 'getAll')],
-		[
-			'mapLink',
-			'boolean',
-			false,
-			{
-				displayOptions: {
-					...optionOf('get', 'getAll', 'getUnits').displayOptions,
-					hide: {
-						'/simplify': [false],
-						'/output': ['raw', 'selectedFields'],
-						fullResponse: [true],
-					},
-				},
-			},
-		],
-		['includeInfo', 'boolean', true, optionOf('getUnits')],
-		['maxConcurrency', 'number', 128, whole({ minValue: 1, maxValue: 500 })],
-		['maxRetries', 'number', 3, whole({ minValue: 0, maxValue: 10 })],
-		['timeout', 'number', 30_000, whole({ minValue: 1, maxValue: 3_600_000 })],
-	];
-	expect(fieldsOf(siteFields)).toEqual<Field[]>([
-		['resource', 'options', 'site', { noDataExpression: true, options: ['site'] }],
-		[
-			'operation',
-			'options',
-			'get',
-			{
-				noDataExpression: true,
-				options: operations,
-				displayOptions: { show: { resource: ['site'] } },
-			},
-		],
-		['siteId', 'string', '', { required, ...shownFor('get') }],
-		['siteIds', 'string', '', { required, ...shownFor('getAll', 'getUnits', 'getMap') }],
-		['include', 'multiOptions', parts, { options: parts, ...getAndGetMany({}, selected) }],
-		['includeNothingNotice', 'notice', '', getAndGetMany({}, { include: parts, ...selected })],
-		['simplify', 'boolean', true, getAndGetMany(noTool, fullResponse)],
-		[
-			'output',
-			'options',
-			'simplified',
-			{ options: ['simplified', 'raw', 'selectedFields'], ...getAndGetMany(tool, fullResponse) },
-		],
-		[
-			'fields',
-			'multiOptions',
-			['siteName'],
-			{ options: selectable, ...getAndGetMany({ ...tool, ...selected }, fullResponse) },
-		],
-		[
-			'format',
-			'options',
-			'file',
-			{
-				options: ['file', 'json'],
-				displayOptions: { show: { operation: ['getMap'], ...noTool } },
-			},
-		],
-		['binaryPropertyName', 'string', 'data', { required, displayOptions: asFile }],
-		['options', 'collection', {}, { options }],
-	]);
+	expect(fieldsOf(siteFields)).toMatchSnapshot();
 });
 
 test('there is no operation but those of the list, exactly as n8n stores them', () => {

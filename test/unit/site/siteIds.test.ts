@@ -1,11 +1,6 @@
 import fc from 'fast-check';
-import {
-	parseSiteId,
-	readSiteIds,
-	siteIdsField,
-} from '../../../nodes/AquacultureSite/site/siteIds';
+import { parseSiteId, readSiteIds } from '../../../nodes/AquacultureSite/site/siteIds';
 import { forAll } from '../../tools/helpers/fuzz';
-import { fieldsOf } from '../../tools/helpers/panel';
 import { attempt, refusalOf } from '../../tools/helpers/refusal';
 import { anyJson, anyText } from '../../tools/helpers/site-json';
 
@@ -135,8 +130,4 @@ describe('where only one site ID is accepted', () => {
 		expect(wrong.message).toBe(`'Site ID': "x" is not a site ID`);
 		expect(wrong.description).toBe(WHOLE_NUMBER);
 	});
-});
-
-test('the field of node and trigger is what saved workflows depend on', () => {
-	expect(fieldsOf([siteIdsField])).toEqual([['siteIds', 'string', '', { required: true }]]);
 });

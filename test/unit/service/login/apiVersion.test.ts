@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import {
 	API_VERSION,
-	apiVersionField,
 	parseApiVersion,
 } from '../../../../nodes/AquacultureSite/service/login/apiVersion';
 import { forAll } from '../../../tools/helpers/fuzz';
 import { given } from '../../../tools/helpers/operation';
-import { fieldsOf } from '../../../tools/helpers/panel';
 import { attempt, refusalOf } from '../../../tools/helpers/refusal';
 import { anyJson } from '../../../tools/helpers/site-json';
 
@@ -15,13 +13,6 @@ const versionOf = (apiVersion: unknown) =>
 
 test('the version is the current one unless another is chosen (docs/service.md#versioning)', () => {
 	expect([API_VERSION, versionOf(undefined)]).toEqual(['2025-01-01', '2025-01-01']);
-});
-
-test('the field of node and trigger is what saved workflows depend on', () => {
-	const options = ['2025-01-01', '2023-01-01'];
-	expect(fieldsOf([apiVersionField])).toEqual([
-		['apiVersion', 'options', '2025-01-01', { options }],
-	]);
 });
 
 test('any date is a version, spaces around it aside', () => {
