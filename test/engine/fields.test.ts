@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { Engine, NodeResult } from '../tools/engine/engine';
-import { seaFarm } from '../tools/engine/sea-farm';
-import { type Service, startService } from '../tools/fake-service/service';
+import type { NodeResult } from '../tools/engine/engine';
+import { useSeaFarm } from '../tools/engine/sea-farm';
 import { at, defined } from '../tools/helpers/at';
 import { asyncRuns } from '../tools/helpers/fuzz';
 
@@ -15,17 +14,14 @@ const TYPES = [SITE, TOOL, TRIGGER];
 
 const runs = { ...asyncRuns, seed: asyncRuns.seed ?? 1042 };
 
-let service: Service;
-let engine: Engine;
+const farm = useSeaFarm();
 
-beforeAll(async () => {
-	service = await startService();
-	engine = await seaFarm(service);
-	const node = defined(engine.types.nodes[SITE]);
+beforeEach(() => {
+	const { nodes } = farm.engine.types;
+	const node = defined(nodes[SITE]);
 	const description = { ...node.description, name: 'aquacultureSiteTool' };
-	engine.types.nodes[TOOL] = Object.assign(Object.create(node) as typeof node, { description });
+	nodes[TOOL] = Object.assign(Object.create(node) as typeof node, { description });
 });
-afterAll(async () => await service.close());
 
 /** A field of a panel, and the collection that it is in, if it is in one. */
 interface PanelField {
@@ -35,7 +31,7 @@ interface PanelField {
 
 /** All fields of the panel that hold a value. n8n takes no expression for a collection. */
 function fieldsOf(type: string): PanelField[] {
-	const { properties } = defined(engine.types.nodes[type]).description;
+	const { properties } = defined(farm.engine.types.nodes[type]).description;
 	return (
 		properties
 			// n8n's own: when to poll
@@ -135,8 +131,8 @@ function parametersWith({ field, collection }: PanelField, code: string): INodeP
 }
 
 async function run(type: string, parameters: INodeParameters): Promise<NodeResult> {
-	if (type === TRIGGER) return await engine.testTrigger({ type, parameters });
-	return await engine.run({ node: { type, parameters } });
+	if (type === TRIGGER) return await farm.engine.testTrigger({ type, parameters });
+	return await farm.engine.run({ node: { type, parameters } });
 }
 
 /** What a person gets, without the times in it. */
