@@ -110,9 +110,7 @@ class SiteRun {
 		const { maxConcurrency } = first.requestOptions;
 		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
 		return await SiteService.open(this.context, limits).catch((error: unknown) => {
-			for (const { itemIndex } of tasks) {
-				this.results[itemIndex]?.push(this.fail(error, itemIndex));
-			}
+			for (const { itemIndex: i } of tasks) this.results[i]?.push(this.fail(error, i));
 			return undefined;
 		});
 	}
@@ -121,12 +119,15 @@ class SiteRun {
 		const { itemIndex, siteIds, parts, requestOptions } = task;
 		const failed: INodeExecutionData[] = [];
 		const read = async (siteId: SiteIds[number], index: number) => {
+			if (typeof siteId !== 'string') {
+				failed[index] = this.fail(siteId, itemIndex);
+				return [];
+			}
 			try {
-				if (typeof siteId !== 'string') throw siteId;
 				const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
 				return { siteId, site: this.ownCopy(body), response };
 			} catch (error) {
-				failed[index] = this.fail(error, itemIndex, { siteId, isOnly: siteIds.length === 1 });
+				failed[index] = this.fail(error, itemIndex, siteId, siteIds.length === 1);
 				return [];
 			}
 		};
@@ -169,30 +170,28 @@ class SiteRun {
 	 *
 	 * @throws NodeApiError or NodeOperationError if the node must stop on a failure
 	 */
-	private fail(
-		error: unknown,
-		itemIndex: number,
-		{ siteId, isOnly = true }: { siteId?: unknown; isOnly?: boolean } = {},
-	): INodeExecutionData {
+	private fail(error: unknown, itemIndex: number, siteId?: string, isOnly = true) {
 		const mustStop = !this.context.continueOnFail();
 		const node = this.context.getNode();
-		const failure = mustStop
-			? toNodeError(node, error, itemIndex)
-			: toPlainError(node, error, itemIndex);
+		const failure = (mustStop ? toNodeError : toPlainError)(node, error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
-		if (this.isSeveral && !isOfRun && mustStop) {
-			failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
+		const isNamed = siteId !== undefined && !isOnly && !(isOfRun && mustStop);
+		const message = isNamed ? nameSite(failure.message, siteId) : failure.message;
+		const itemMessage = this.results.length > 1 ? `${message} [item ${itemIndex}]` : message;
+		if (mustStop) {
+			failure.message = itemMessage;
+			if (this.isSeveral && !isOfRun) {
+				failure.description = joinSentences(failure.description ?? '', KEEP_THE_OTHERS);
+			}
+			throw failure;
 		}
-		const site = typeof siteId === 'string' ? siteId : undefined;
-		if (site !== undefined && !isOnly && !(isOfRun && mustStop)) {
-			failure.message = nameSite(failure.message, site);
-		}
-		if (this.results.length > 1) failure.message += ` [item ${itemIndex}]`;
-		if (mustStop) throw failure;
+		// The failure stays as it is: n8n's own errors are those of several items
+		const { description } = failure;
 		const hasErrorOutput = node.onError === 'continueErrorOutput';
 		// By what its contexts have: the package may find another n8n-workflow than n8n's own
 		const isN8n1 = !('isToolExecution' in this.context);
-		return errorItem(failure, itemIndex, { siteId: site, hasErrorOutput, isN8n1 });
+		const shown = { message: itemMessage, description };
+		return errorItem(shown, itemIndex, { siteId, hasErrorOutput, isN8n1 });
 	}
 }
 

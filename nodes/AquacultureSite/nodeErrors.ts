@@ -74,7 +74,7 @@ export function nameSite(message: string, siteId: string): string {
  * @param isN8n1 n8n 1.x knows the second of them as `message`
  */
 export function errorItem(
-	{ message, description }: NodeFailure,
+	{ message, description }: Pick<NodeFailure, 'message' | 'description'>,
 	itemIndex: number,
 	{
 		siteId,

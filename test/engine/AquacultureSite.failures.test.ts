@@ -151,9 +151,13 @@ describe('On Error', () => {
 });
 
 test('a node without a credential says so', async () => {
-	const node = siteNode({ operation: 'get', siteId: 1042 }, { credential: null });
-	const { error } = await farm.engine.run({ node });
-	expect(error?.message).toBe('Node does not have any credentials set');
+	const settings = { credential: null, onError: 'continueRegularOutput' } as const;
+	const node = siteNode({ operation: 'get', siteId: 1042 }, settings);
+	const { items } = await farm.engine.run({ node, items: [{}, {}] });
+	expect(items.map(({ json }) => json.error)).toEqual([
+		'Node does not have any credentials set [item 0]',
+		'Node does not have any credentials set [item 1]',
+	]);
 	expect(farm.service.counts.requests).toBe(0);
 });
 

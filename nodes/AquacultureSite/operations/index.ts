@@ -16,8 +16,7 @@ function shownFor(list: 'fields' | 'options', property: INodeProperties): INodeP
 	const operations = OPERATIONS.filter((operation) => operation[list]?.includes(property));
 	const parameter = list === 'fields' ? 'operation' : '/operation';
 	const { displayOptions: { show, ...hide } = {} } = property;
-	// Last: from an expression on, n8n takes all conditions as met
-	const own = { ...show, [parameter]: operations.map(({ entry }) => entry.value) };
+	const own = { [parameter]: operations.map(({ entry }) => entry.value), ...show };
 	return { ...property, displayOptions: { ...hide, show: own } };
 }
 

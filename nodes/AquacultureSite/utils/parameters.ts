@@ -46,9 +46,9 @@ export class Parameters {
 
 	/** The words of a text, or of a list. @throws ParameterError if there is anything else in it */
 	words(field: Field<'string'>): string[] {
-		const words = wordsIn(this.raw(field));
-		if (!words) throw invalidValue(field, this.raw(field));
-		return words;
+		const value = this.raw(field);
+		if (!areWords(value)) throw invalidValue(field, value);
+		return listEntries(value);
 	}
 }
 
@@ -109,21 +109,18 @@ function choicesIn(value: unknown, { options = [], required }: INodeProperties) 
 	for (const { name, value } of options as INodePropertyOptions[]) {
 		for (const known of [name, String(value)]) choices.set(keyOf(known), String(value));
 	}
-	const chosen = wordsIn(value, /[,;[\]"']+/)
-		?.flatMap((words) => (choices.has(keyOf(words)) ? words : words.trim().split(' ')))
+	const chosen = listEntries(value, /[,;[\]"']+/)
+		.flatMap((words) => (choices.has(keyOf(words)) ? words : words.trim().split(' ')))
 		.map((word) => choices.get(keyOf(word)));
-	if (!chosen || chosen.includes(undefined) || (required && chosen.length === 0)) return undefined;
+	if (!areWords(value) || chosen.includes(undefined)) return undefined;
+	if (required && chosen.length === 0) return undefined;
 	return [...new Set(choices.values())].filter((choice) => chosen.includes(choice));
 }
 
 const keyOf = (name: string) => name.replaceAll(' ', '').toLowerCase();
 
 const isWord = (value: unknown) => typeof value === 'string' || Number.isFinite(value);
-
-/** As {@link listEntries}; undefined if there is anything but words and numbers in it. */
-function wordsIn(value: unknown, separators?: RegExp): string[] | undefined {
-	return [value].flat(Infinity).every(isWord) ? listEntries(value, separators) : undefined;
-}
+const areWords = (value: unknown) => [value].flat(Infinity).every(isWord);
 
 /**
  * The entries of a list as people have it: separated by commas, semicolons, spaces or line breaks, also in brackets and
