@@ -90,6 +90,58 @@ describe('what is remembered of a login', () => {
 	});
 });
 
+describe('a login that is refused', () => {
+	const trigger = {
+		type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
+		parameters: { siteIds: '1042' },
+	};
+	let n8n: Engine;
+	let refusedAt: number[];
+	let pollFor: (minutes: number) => Promise<void>;
+
+	beforeEach(async () => {
+		n8n = await seaFarm(service);
+		n8n.editCredential(CREDENTIAL, { password: 'wrong' });
+		// Of one credential
+		const triggers = [n8n.pollingTrigger(trigger), n8n.pollingTrigger(trigger)];
+		refusedAt = [];
+		let minute = 0;
+		pollFor = async (minutes) => {
+			for (const end = minute + minutes; minute < end; minute++) {
+				const { refusedLogins } = service.counts;
+				for (const each of triggers) await each.poll().catch(() => undefined);
+				if (service.counts.refusedLogins > refusedLogins) refusedAt.push(minute);
+				clock.advance(60_000);
+			}
+		};
+	});
+
+	test('is tried again by polls after 1, 2, 4 … 60 minutes, however many triggers there are', async () => {
+		await pollFor(200);
+		expect(refusedAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+		expect(service.counts.tokenRequests).toBe(refusedAt.length);
+	});
+
+	test('is tried by the next poll when the credential is changed', async () => {
+		await pollFor(40);
+		n8n.editCredential(CREDENTIAL, { ...service.login });
+		await pollFor(1);
+		expect(service.counts).toMatchObject({ logins: 1, sitesServed: 2 });
+	});
+
+	test('is tried at once by a person, whose success lets the polls go on', async () => {
+		await pollFor(10);
+		expect(refusedAt).toEqual([0, 1, 3, 7]);
+		expect((await n8n.run({ node: get })).error?.message).toContain(REJECTED);
+		expect(service.counts.refusedLogins).toBe(5);
+		clock.advance(60_000);
+		service.login.password = 'wrong';
+		expect((await n8n.testTrigger(trigger)).items).not.toEqual([]);
+		await pollFor(1);
+		expect(service.counts).toMatchObject({ logins: 1, refusedLogins: 5, sitesServed: 3 });
+	});
+});
+
 test('several processes of n8n with one credential: one login each, and no token that another one has replaced', async () => {
 	const sites = { node: get, items: itemsWith([1, 2]) };
 	// Each engine has modules of its own, as each process has

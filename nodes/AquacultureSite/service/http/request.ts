@@ -57,7 +57,7 @@ export function senderOf(context: Context, url: string): Send {
 	return async (credentials, requestOptions, { signal, setDeadline, onLogin }) => {
 		if (needsLogin(credentials)) {
 			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
-			const login = await logIn(context, credentials).catch(asFailure);
+			const login = await logIn(context, credentials, isPoll(context)).catch(asFailure);
 			onLogin(login);
 			if (login instanceof ServiceFailure) return login;
 		}
@@ -81,6 +81,11 @@ export function senderOf(context: Context, url: string): Send {
 		// n8n logs in itself if a 401 was cut off; n8n 1.x loses the failure of that login
 		return failedRenewal(url, credentials) ?? outcome;
 	};
+}
+
+/** Whether a published trigger polls; a test event is for a person who waits. */
+function isPoll(context: Context): boolean {
+	return 'getActivationMode' in context && context.getMode() !== 'manual';
 }
 
 /** n8n overwrites a signal among the options by that of the execution; so ours goes in as the latter. */

@@ -21,11 +21,13 @@ const LOGIN_TIMEOUT_MS = 30_000;
  * Exchanges username and password for a token: POST {base_url}/auth/token
  * (docs/service.md#obtain-an-access-token), once for all who ask at the same time.
  *
+ * @param isPoll whether a trigger polls, and nobody waits for it
  * @throws ServiceFailure
  */
 export async function logIn(
 	{ helpers }: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
+	isPoll = false,
 ): Promise<Login> {
 	const baseUrl = parseBaseUrl(credentials.baseUrl);
 	const username = pastedText(requireText(credentials.username, 'Username'));
@@ -43,14 +45,15 @@ export async function logIn(
 		disableFollowRedirect: true,
 		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 	};
-	return await sharedLogin(baseUrl, credentials, async () => {
+	const requestToken = async () => {
 		// The original error holds the password and goes no further
 		const response = await outcomeOf(helpers.httpRequest(options), baseUrl.url, 'run');
 		if (response instanceof ServiceFailure) throw response;
 		const token = readTokenResponse(response, { url: baseUrl.url, password });
 		if (token instanceof ServiceFailure) throw token;
 		return token;
-	});
+	};
+	return await sharedLogin(baseUrl, credentials, requestToken, isPoll);
 }
 
 /** @throws ServiceFailure if it is empty: the service would count it as a failed login */

@@ -13,6 +13,10 @@ const REMEMBERED_MS = 60_000;
 // prove the login anew
 const SHARED_WITH_NEW_CALLERS_MS = 10_000;
 
+// A poll tries a refused login again after 1, 2, 4 … 60 minutes
+const MINUTE_MS = 60_000;
+const LONGEST_POLL_PAUSE_MS = 60 * MINUTE_MS;
+
 // The latest logins stay
 const MAX_REMEMBERED = 100;
 
@@ -33,6 +37,10 @@ interface Exchange {
 	failure?: ServiceFailure;
 	/** By the monotonic clock, as a run's pauses: the first login after a pause is a new one. Infinity while it is under way. */
 	until: number;
+	/** The same for polls, which nobody watches: later, if the login was refused. */
+	pollsUntil: number;
+	/** How many times in a row the login was refused. */
+	refusals: number;
 	/** The tokens it replaced. A caller with another one may have it from another process of n8n, which fetched it later. */
 	replaced: Set<unknown>;
 }
@@ -86,13 +94,17 @@ export function failedRenewal(
 	credentials: ICredentialDataDecryptedObject,
 ): ServiceFailure | undefined {
 	const exchange = exchanges.get(hash(processKey, { url }, credentials));
-	return exchange?.replaced.has(credentials.accessToken) ? exchange.failure : undefined;
+	const isRemembered = exchange !== undefined && performance.now() < exchange.until;
+	return isRemembered && exchange.replaced.has(credentials.accessToken)
+		? exchange.failure
+		: undefined;
 }
 
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
-function mayShare({ until, issued, replaced }: Exchange, heldToken: unknown): boolean {
+function mayShare(exchange: Exchange, heldToken: unknown, isPoll: boolean): boolean {
+	const { issued, replaced } = exchange;
 	const now = performance.now();
-	if (now >= until) return false;
+	if (now >= (isPoll ? exchange.pollsUntil : exchange.until)) return false;
 	// A failed login is answered from memory: accounts get locked, and services that are ill need a rest
 	if (!issued) return true;
 	return heldToken === '' ? now - issued.at < SHARED_WITH_NEW_CALLERS_MS : replaced.has(heldToken);
@@ -102,19 +114,23 @@ function mayShare({ until, issued, replaced }: Exchange, heldToken: unknown): bo
  * A token that differs from the one in the credential, from one exchange for all who ask at once.
  *
  * @param requestToken sends the login (docs/service.md#obtain-an-access-token); throws ServiceFailure
+ * @param isPoll whether nobody watches: a refused login is then tried less and less often
  * @throws ServiceFailure what `requestToken` throws; the same one again as long as it is remembered
  */
 export async function sharedLogin(
 	baseUrl: Pick<BaseUrl, 'url'>,
 	credentials: ICredentialDataDecryptedObject,
 	requestToken: () => Promise<string>,
+	isPoll = false,
 ): Promise<Login> {
 	const key = hash(processKey, baseUrl, credentials);
 	const heldToken = credentials.accessToken ?? '';
 	let exchange = exchanges.get(key);
-	if (!exchange || !mayShare(exchange, heldToken)) {
+	if (!exchange || !mayShare(exchange, heldToken, isPoll)) {
 		const replaced = new Set<unknown>([exchange?.issued?.token]);
-		exchange = { token: requestToken(), until: Infinity, replaced };
+		const { refusals = 0 } = exchange ?? {};
+		const token = requestToken();
+		exchange = { token, until: Infinity, pollsUntil: Infinity, refusals, replaced };
 		remember(key, exchange);
 	}
 	exchange.replaced.add(heldToken);
@@ -133,26 +149,31 @@ function remember(key: string, exchange: Exchange): void {
 	exchanges.set(key, exchange);
 	const [oldest = key] = exchanges.keys();
 	if (exchanges.size > MAX_REMEMBERED) exchanges.delete(oldest);
-	const settle = (milliseconds: number, token?: string) => {
-		const at = performance.now();
-		exchange.until = at + milliseconds;
-		if (token !== undefined) exchange.issued = { token, at };
-		after(milliseconds, () => {
+	const settle = (forAll: number, forPolls = forAll, kept = forAll) => {
+		const now = performance.now();
+		exchange.until = now + forAll;
+		exchange.pollsUntil = now + forPolls;
+		after(kept, () => {
 			if (exchanges.get(key) === exchange) exchanges.delete(key);
 		});
 	};
 	exchange.token.then(
-		(token) => settle(REMEMBERED_MS, token),
+		(token) => {
+			exchange.issued = { token, at: performance.now() };
+			exchange.refusals = 0;
+			settle(REMEMBERED_MS);
+		},
 		(failure: unknown) => {
 			if (failure instanceof ServiceFailure) exchange.failure = failure;
-			settle(failureRemembered(failure));
+			const { httpStatus = 0, retryAfter = 0 } = exchange.failure ?? {};
+			if (REJECTED_LOGIN.includes(httpStatus)) {
+				const pause = Math.min(LONGEST_POLL_PAUSE_MS, MINUTE_MS * 2 ** exchange.refusals++);
+				// So that the poll after the pause knows the number of refusals
+				settle(REMEMBERED_MS, pause, 2 * pause);
+			} else {
+				// As long as the service asks, within reason
+				settle(Math.min(REMEMBERED_MS, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter)));
+			}
 		},
 	);
-}
-
-/** For how many milliseconds a failed login is not repeated: as long as the service asks, within reason. */
-function failureRemembered(failure: unknown): number {
-	const { httpStatus = 0, retryAfter = 0 } = failure instanceof ServiceFailure ? failure : {};
-	if (REJECTED_LOGIN.includes(httpStatus)) return REMEMBERED_MS;
-	return Math.min(REMEMBERED_MS, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
 }

@@ -72,10 +72,12 @@ const spaceInPassword: Step = ({ login }) =>
 		: '';
 
 /** So that the account is not locked, see tokens.ts. */
-const notRetried: Step = ({ statusCode = 0 }) =>
-	REJECTED_LOGIN.includes(statusCode)
-		? 'The same login is not retried for one minute, so that the account is not locked.'
-		: '';
+const notRetried: Step = ({ statusCode = 0, again }) => {
+	if (!REJECTED_LOGIN.includes(statusCode)) return '';
+	// A published trigger does it again by itself
+	const when = again === null ? 'retried less and less often' : 'not retried for one minute';
+	return `The same login is ${when}, so that the account is not locked.`;
+};
 
 /** Where a redirect leads: the origin alone, because path and query may hold anything. */
 const redirectTarget: Step = ({ location }) => {
