@@ -11,21 +11,23 @@ import { toNodeError } from './nodeErrors';
 import { SiteService } from './run/SiteService';
 import { testCredential } from './service/http/credentialTest';
 import { CREDENTIAL } from './service/http/request';
+import { asFailure } from './service/messages/failures';
 import type { SiteEvent } from './trigger/events';
 import { checkIgnoredFields, parseSettings, triggerFields } from './trigger/fields';
+import type { Settings } from './trigger/fields';
 import { concludePoll } from './trigger/poll';
 import { readFirstSite, readSites } from './trigger/reading';
+import type { Reading } from './trigger/reading';
+import { toTriggerFailure } from './trigger/reports';
 import { sampleEvents } from './trigger/samples';
-import { activate, oneAtATime, pollReasonOf } from './trigger/scheduling';
-import type { PollReason } from './trigger/scheduling';
 import { readOrder, readState } from './trigger/state';
-import { Parameters } from './utils/parameters';
+import { ParameterError, Parameters } from './utils/parameters';
 
 // A wait that is longer ends the poll: what is left is read in the next one
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 
 const FIRST_POLL =
-	'The first poll after publishing only remembers the sites. From then on, each change starts the workflow.';
+	'The first poll of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, you find a failed execution.';
 
 const WHILE_BUILDING =
 	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, based on the first site in <b>Site IDs</b>. No real change occurred.<br><br>';
@@ -87,57 +89,96 @@ export class AquacultureSiteTrigger implements INodeType {
 	methods = { credentialTest: { testCredential } };
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		const isTest = this.getMode() === 'manual';
+		let settings: Settings | undefined;
 		try {
-			const reason = pollReasonOf(this);
-			const events = reason === 'test' ? await sampleOf(this) : await pollSites(this, reason);
+			settings = parseSettings(
+				new Parameters((name, fallback) => this.getNodeParameter(name, fallback)),
+			);
+			const events = await (isTest ? sampleOf(this, settings) : pollSites(this, settings));
 			return events.length > 0 ? [toItems(events)] : null;
 		} catch (error) {
-			throw toNodeError(this.getNode(), error);
+			const isOfField = !settings || error instanceof ParameterError;
+			// Who fetches a test event or publishes the workflow sees what is thrown; who starts n8n does not
+			if (isTest || (isOfField && !isStartup(this))) throw toNodeError(this.getNode(), error);
+			report(this, error);
+			return null;
 		}
 	}
 }
 
-function settingsOf(context: IPollFunctions) {
-	return parseSettings(
-		new Parameters((name, fallback) => context.getNodeParameter(name, fallback)),
-	);
+/**
+ * Makes a failed execution, which starts the error workflow. A throw would do the same, but not when the workflow is
+ * published or n8n starts: it leaves a trigger that n8n shows as published and never polls. So that is for the trigger's
+ * own fields alone.
+ */
+function report(context: IPollFunctions, error: unknown): void {
+	context.__emitError(toNodeError(context.getNode(), error));
+}
+
+function isStartup(context: IPollFunctions): boolean {
+	return ['init', 'leadershipChange'].includes(context.getActivationMode());
+}
+
+/** n8n hands all polls of an activation the same context. */
+const published = new WeakSet();
+
+/** Whether a person publishes the workflow; to be called once in each poll. */
+function isPublishing(context: IPollFunctions): boolean {
+	if (published.has(context)) return false;
+	published.add(context);
+	return !isStartup(context);
 }
 
 /** What "Fetch Test Event" shows. */
-async function sampleOf(context: IPollFunctions): Promise<SiteEvent[]> {
-	const settings = settingsOf(context);
+async function sampleOf(context: IPollFunctions, settings: Settings): Promise<SiteEvent[]> {
 	const { siteIds, apiVersion, events } = settings;
 	const service = await SiteService.open(context, LIMITS);
 	const site = await readFirstSite(service, siteIds, apiVersion);
 	return sampleEvents(site, events, settings, new Date().toISOString());
 }
 
-/** @throws ParameterError, ServiceFailure, or n8n's own error */
-async function pollSites(context: IPollFunctions, reason: PollReason): Promise<SiteEvent[]> {
+/** The triggers of which a poll runs, by their static data: one object from the activation to the end. */
+const polling = new WeakSet();
+
+/**
+ * One poll of a trigger at a time: n8n may start another one before the first has ended.
+ *
+ * @returns what has changed; nothing while another poll reads the same sites
+ * @throws ParameterError if a field is wrong; n8n's own error
+ */
+async function pollSites(context: IPollFunctions, settings: Settings): Promise<SiteEvent[]> {
 	const staticData = context.getWorkflowStaticData('node');
-	return await oneAtATime(staticData, async () => {
-		const poll = async () => await findChanges(context, reason);
-		return await (reason === 'activation' ? activate(staticData, poll) : poll());
-	});
+	if (polling.has(staticData)) return [];
+	polling.add(staticData);
+	try {
+		return await findChanges(context, settings, staticData);
+	} finally {
+		polling.delete(staticData);
+	}
 }
 
-async function findChanges(context: IPollFunctions, reason: PollReason): Promise<SiteEvent[]> {
-	const settings = settingsOf(context);
-	const { siteIds, apiVersion } = settings;
-	const service = await SiteService.open(context, LIMITS);
-	const staticData = context.getWorkflowStaticData('node');
-	const old = readState(staticData, `${service.url} ${apiVersion}`, siteIds);
-	const reading = await readSites(service, readOrder(old.sites), { reason, apiVersion });
-	if (reason === 'activation') checkIgnoredFields(settings.ignoreFields, reading);
-	const poll = { ...reading, reason, now: new Date() };
-	const { state, events, unreadable, failure } = concludePoll(old, poll, settings);
-	Object.assign(staticData, state);
-	for (const { site, failure } of unreadable) {
+async function findChanges(
+	context: IPollFunctions,
+	settings: Settings,
+	staticData: IDataObject,
+): Promise<SiteEvent[]> {
+	const { siteIds, apiVersion, ignoreFields } = settings;
+	const service = await SiteService.open(context, LIMITS).catch(asFailure);
+	const isOpen = service instanceof SiteService;
+	const old = readState(staticData, siteIds, isOpen ? `${service.url} ${apiVersion}` : undefined);
+	const reading: Reading = isOpen
+		? await readSites(service, readOrder(old.sites), apiVersion)
+		: { results: new Map(), interruption: toTriggerFailure(service) };
+	if (isPublishing(context)) checkIgnoredFields(ignoreFields, reading);
+	const conclusion = concludePoll(old, reading, settings, new Date());
+	Object.assign(staticData, conclusion.state);
+	for (const { site, failure } of conclusion.unreadable) {
 		context.logger.warn(
 			`Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`,
 			{ description: failure.description },
 		);
 	}
-	if (failure) throw failure;
-	return events;
+	if (conclusion.report) report(context, conclusion.report);
+	return conclusion.events;
 }

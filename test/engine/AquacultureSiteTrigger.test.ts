@@ -1,7 +1,11 @@
-import { type IDataObject, type INodeParameters, Workflow } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type INodeParameters,
+	Workflow,
+	type WorkflowActivateMode,
+} from 'n8n-workflow';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
-import type { Fault } from '../tools/fake-service/faults';
 import { at } from '../tools/helpers/at';
 
 const farm = useSeaFarm();
@@ -94,7 +98,7 @@ test('a restart of n8n while the service is down loses nothing and reports nothi
 	farm.service.faults.site.push({ status: 500 });
 	farm.engine = await seaFarm(farm.service);
 	const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
-	// A failure would keep the workflow inactive; the third poll reports it
+	// The third poll reports it
 	expect(await restarted.activate('init')).toBeNull();
 	expect(await restarted.poll()).toBeNull();
 	await expect(restarted.poll()).rejects.toThrow('No site could be read in the last 3 polls');
@@ -128,28 +132,70 @@ describe('a site that cannot be read', () => {
 		setLicense('SAMPLE-7');
 		expect(summary(await trigger.poll())).toEqual(licenseChanged);
 	});
+});
 
-	test.each<[Fault, string, string]>([
-		[{ siteId: 1042, status: 404 }, '404', 'Site 1042 was not found'],
-		[{ status: 503, retryAfter: 3600 }, '503', 'The service asked to retry after 60 minutes'],
-	])(
-		'%j keeps a new workflow inactive, however often n8n tries',
-		async (fault, httpCode, message) => {
-			farm.service.faults.site.push(fault);
-			const description = expect.stringMatching(/^[A-Z].*\w/) as unknown;
-			const failure = { name: 'NodeApiError', message, description, httpCode };
-			const trigger = farm.engine.pollingTrigger(node());
-			await expect(trigger.activate()).rejects.toMatchObject(failure);
-			const { siteRequests } = farm.service.counts;
-			for (let retry = 0; retry < 4; retry++) {
-				await expect(trigger.activate()).rejects.toMatchObject(failure);
-			}
-			expect(farm.service.counts.siteRequests).toBe(siteRequests);
-			const corrected = farm.engine.pollingTrigger(node({ siteIds: '1101' }), trigger.saved);
-			farm.service.faults.site.length = 0;
-			expect(await corrected.activate()).toBeNull();
+describe('a workflow is published', () => {
+	/** A trigger that is published now, or with n8n started, and its failed executions. */
+	const publish = async (siteIds = '1042, 1057', mode?: WorkflowActivateMode) => {
+		const trigger = farm.engine.pollingTrigger(node({ siteIds }));
+		expect(await trigger.activate(mode)).toBeNull();
+		return trigger;
+	};
+	const messages = ({ failures }: PollingTrigger) => failures.map(({ message }) => message);
+
+	test('while the service is down: the usual report comes after three polls', async () => {
+		farm.service.faults.site.push({ status: 503, retryAfter: 3600 });
+		const trigger = await publish();
+		await trigger.poll();
+		expect(messages(trigger)).toEqual([]);
+		await trigger.poll().catch(() => undefined);
+		await trigger.poll();
+		expect(messages(trigger)).toEqual(['No site could be read in the last 3 polls']);
+		farm.service.faults.site.length = 0;
+		expect(await trigger.poll()).toBeNull();
+		setLicense('SAMPLE-7');
+		expect(summary(await trigger.poll())).toEqual(licenseChanged);
+	});
+
+	test.each<WorkflowActivateMode>(['activate', 'init'])(
+		'with a site that does not exist (%s): told at once, once, and the others are watched',
+		async (mode) => {
+			const trigger = await publish('404, 1042', mode);
+			await trigger.poll();
+			expect(trigger.failures).toMatchObject([
+				{ name: 'NodeApiError', message: 'Site 404 was not found', httpCode: '404' },
+			]);
+			setLicense('SAMPLE-7');
+			expect(summary(await trigger.poll())).toEqual(licenseChanged);
 		},
 	);
+
+	test.each([
+		[{ baseUrl: 'a.b' }, "'Base URL' must start with https:// or http://"],
+		[{ password: 'wrong' }, 'The service rejected the username or password'],
+	])('with %j: told at once, once, and to correct it is enough', async (wrong, message) => {
+		farm.engine.editCredential(CREDENTIAL, wrong);
+		const trigger = await publish();
+		await trigger.poll();
+		expect(messages(trigger)).toEqual([`${message}: credential "Sea farm"`]);
+		const { login, baseUrl } = farm.service;
+		farm.engine.editCredential(CREDENTIAL, { ...login, baseUrl });
+		expect(await trigger.poll()).toBeNull();
+		setLicense('SAMPLE-7');
+		expect(summary(await trigger.poll())).toEqual(licenseChanged);
+	});
+
+	test('with a wrong field: refused when it is published, a failed execution when n8n starts', async () => {
+		for (const wrong of [{ siteIds: '1042, x' }, { events: ['unitMoved'] }]) {
+			const trigger = farm.engine.pollingTrigger(node(wrong));
+			const failure = { name: 'NodeOperationError', message: expect.any(String) as unknown };
+			await expect(trigger.activate()).rejects.toMatchObject(failure);
+			expect(await trigger.activate('init')).toBeNull();
+			expect(trigger.failures).toMatchObject([failure]);
+			expect((await farm.engine.testTrigger(node(wrong))).error).toMatchObject(failure);
+		}
+		expect(farm.service.counts.requests).toBe(0);
+	});
 });
 
 test('a list that is longer than the rate limit allows is read one part after the other, also over restarts of n8n', async () => {
@@ -195,36 +241,23 @@ test('a new baseline is taken for another version and another address, but not f
 
 const single = node({ siteIds: '1042' });
 
-test.each<['site' | 'token', again: string, poll: () => Promise<unknown>]>([
-	['site', 'Publish the workflow', () => farm.engine.pollingTrigger(single).activate()],
-	['token', 'Fetch a test event', async () => (await farm.engine.testTrigger(single)).error],
-])('where the %s endpoint hangs, a poll ends in time: %s again', async (endpoint, again, poll) => {
-	const { faults, counts } = farm.service;
-	faults[endpoint].push({ connection: 'hang' });
-	const start = farm.clock.now();
-	const failure = await poll().catch((error: unknown) => error);
-	expect(farm.clock.now() - start).toBeLessThanOrEqual(36_000);
-	expect(failure).toMatchObject({
-		message: 'The service did not respond in time',
-		description: expect.stringMatching(`^${again} again later; if`) as unknown,
-	});
-	expect(counts[`${endpoint}Requests`]).toBeLessThanOrEqual(2);
-});
+test.each(['site', 'token'] as const)(
+	'where the %s endpoint hangs, a poll ends in time',
+	async (endpoint) => {
+		const { faults, counts } = farm.service;
+		faults[endpoint].push({ connection: 'hang' });
+		const start = farm.clock.now();
+		const { error } = await farm.engine.testTrigger(single);
+		expect(farm.clock.now() - start).toBeLessThanOrEqual(36_000);
+		expect(error).toMatchObject({
+			message: 'The service did not respond in time',
+			description: expect.stringMatching(/^Fetch a test event again later; if/) as unknown,
+		});
+		expect(counts[`${endpoint}Requests`]).toBeLessThanOrEqual(2);
+	},
+);
 
 describe('what must be fixed is reported', () => {
-	test('a wrong site ID or base URL: before anything is sent', async () => {
-		const wrongId = farm.engine.pollingTrigger(node({ siteIds: '1042, x' }));
-		await expect(wrongId.activate()).rejects.toMatchObject({
-			name: 'NodeOperationError',
-			message: `'Site IDs': "x" is not a site ID (entry 2 of 2)`,
-		});
-		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'api.example.com' });
-		await expect(farm.engine.pollingTrigger(node()).activate()).rejects.toThrow(
-			`'Base URL' must start with https:// or http://: credential "Sea farm"`,
-		);
-		expect(farm.service.counts.requests).toBe(0);
-	});
-
 	test('a name under "Ignore Fields" that no field has', async () => {
 		const mistyped = node({ options: { ignoreFields: 'licens' } });
 		await expect(farm.engine.pollingTrigger(mistyped).activate()).rejects.toMatchObject({

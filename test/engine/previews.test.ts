@@ -137,8 +137,8 @@ test('the trigger: the preview shows the fields of real events, all and no other
 	checkPreview(items);
 
 	const declared: Declared<SiteEvent> = {
-		...{ event: 1, siteId: 1, siteName: 1, unitId: 1, unitName: 1, changes: 1, distance: 1 },
-		...{ summary: 1, mapUrl: 1, detectedAt: 1, site: 1, unit: 1 },
+		...{ event: 1, summary: 1, siteName: 1, unitName: 1, siteId: 1, unitId: 1, changes: 1 },
+		...{ distance: 1, mapUrl: 1, detectedAt: 1, site: 1, unit: 1 },
 	};
 	expect(Object.keys(defined(schemaOf(items).properties))).toEqual(Object.keys(declared));
 });

@@ -1,27 +1,89 @@
 import { mapUrl } from '../site/position';
 import { infoOf } from '../site/site';
-import type { Change } from './changes';
+import type { Site } from '../site/site';
+import type { Difference } from './changes';
 import { summarize } from './summary';
+
+interface EventKind {
+	/** Its name in the panel. */
+	label: string;
+	description: string;
+	/** Whether a difference is such an event. */
+	is: (difference: Difference) => boolean;
+	/** What happened, without a full stop; if that is not in the changes. */
+	sentence?: (site: string, unit: string) => string;
+	/** For test events: the site before and after, of a site now, with other values, and without its unit. */
+	sample: (site: Record<'now' | 'other' | 'empty', Site>) => [before: Site, after: Site];
+}
+
+/** All that the trigger reports, in alphabetical order. */
+export const EVENTS = {
+	siteChanged: {
+		label: 'Site Changed',
+		description: 'A field of the site has a new value, e.g. its license or its position',
+		is: ({ unit }) => !unit,
+		sample: ({ other, now }) => [other, now],
+	},
+	unitAdded: {
+		label: 'Unit Added',
+		description: 'The site has a new unit',
+		is: ({ status }) => status === 'added',
+		sentence: (site, unit) => `${unit} was added to ${site}`,
+		sample: ({ empty, now }) => [empty, now],
+	},
+	unitChanged: {
+		label: 'Unit Changed',
+		description: 'A unit was renamed or moved, or another of its fields changed',
+		is: ({ unit, status }) => unit !== undefined && status === undefined,
+		sample: ({ other, now }) => [other, now],
+	},
+	unitRemoved: {
+		label: 'Unit Removed',
+		description: 'A unit is no longer part of the site',
+		is: ({ status }) => status === 'removed',
+		sentence: (site, unit) => `${unit} was removed from ${site}`,
+		sample: ({ empty, now }) => [now, empty],
+	},
+} satisfies Record<string, EventKind>;
+
+export type EventName = keyof typeof EVENTS;
+
+export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
 /** One thing that changed, as the trigger emits it. */
 export type SiteEvent = ReturnType<typeof toEvent>;
 
 /** @param detectedAt ISO 8601 */
-export function toEvent(change: Change, detectedAt: string) {
-	const { event, site, unit, changes, distance } = change;
+function toEvent(event: EventName, difference: Difference, detectedAt: string) {
+	const { site, unit, changes, distance } = difference;
 	const url = mapUrl(unit ?? infoOf(site));
+	const { sentence }: EventKind = EVENTS[event];
 	return {
 		event,
-		siteId: site.siteId,
+		// One plain sentence, e.g. for a chat message
+		summary: summarize(difference, sentence),
 		siteName: site.siteName,
-		...(unit && { unitId: unit.unitId, unitName: unit.unitName }),
+		...(unit && { unitName: unit.unitName }),
+		siteId: site.siteId,
+		...(unit && { unitId: unit.unitId }),
 		changes,
 		...(distance !== undefined && { distance }),
-		// One plain sentence, e.g. for a chat message
-		summary: summarize(change),
 		...(url !== undefined && { mapUrl: url }),
 		detectedAt,
 		...(!unit && { site }),
 		...(unit && { unit }),
 	};
+}
+
+/** What of the given kinds is in the differences. */
+export function toEvents(
+	differences: Difference[],
+	names: readonly EventName[],
+	detectedAt: string,
+): SiteEvent[] {
+	return differences.flatMap((difference) =>
+		names
+			.filter((name) => EVENTS[name].is(difference))
+			.map((name) => toEvent(name, difference, detectedAt)),
+	);
 }

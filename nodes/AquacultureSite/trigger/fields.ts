@@ -7,8 +7,9 @@ import type { Field, Parameters } from '../utils/parameters';
 import { joinList, plainText } from '../utils/text';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
-import { isIgnored, SITE_EVENTS, siteFields } from './changes';
-import type { SiteEventName } from './changes';
+import { isIgnored, siteFields } from './changes';
+import { EVENT_NAMES, EVENTS } from './events';
+import type { EventName } from './events';
 import type { Reading } from './reading';
 
 const events: Field<'multiOptions'> = {
@@ -16,25 +17,11 @@ const events: Field<'multiOptions'> = {
 	name: 'events',
 	type: 'multiOptions',
 	required: true,
-	default: [...SITE_EVENTS],
-	options: [
-		{
-			name: 'Site Changed',
-			value: 'siteChanged',
-			description: 'A field of the site has a new value, e.g. its license or its position',
-		},
-		{ name: 'Unit Added', value: 'unitAdded', description: 'The site has a new unit' },
-		{
-			name: 'Unit Changed',
-			value: 'unitChanged',
-			description: 'A unit was renamed or moved, or another of its fields changed',
-		},
-		{
-			name: 'Unit Removed',
-			value: 'unitRemoved',
-			description: 'A unit is no longer part of the site',
-		},
-	],
+	default: [...EVENT_NAMES],
+	options: EVENT_NAMES.map((value) => {
+		const { label, description } = EVENTS[value];
+		return { name: label, value, description };
+	}),
 	description: 'The events that start the workflow',
 };
 
@@ -69,6 +56,9 @@ const options: Field<'collection'> = {
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [siteIdsField, events, options];
 
+/** What the trigger's fields say. */
+export type Settings = ReturnType<typeof parseSettings>;
+
 /**
  * Reads the trigger's parameters.
  *
@@ -81,7 +71,7 @@ export function parseSettings(parameters: Parameters) {
 			if (typeof entry === 'string') return entry;
 			throw entry;
 		}),
-		events: parameters.read(events) as SiteEventName[],
+		events: parameters.read(events) as EventName[],
 		ignoreFields: given.words(ignoreFields),
 		minimumDistance: given.read(minimumDistance),
 		apiVersion: parseApiVersion(given),

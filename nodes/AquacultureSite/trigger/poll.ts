@@ -1,27 +1,28 @@
 import { ServiceFailure } from '../service/messages/failures';
 import { compareSites } from './changes';
-import type { CompareOptions, SiteEventName } from './changes';
-import { toEvent } from './events';
-import type { SiteEvent } from './events';
-import type { Poll } from './reading';
+import type { CompareOptions } from './changes';
+import { dueReport, isLate } from './dueReport';
+import { toEvents } from './events';
+import type { EventName, SiteEvent } from './events';
+import type { Reading } from './reading';
 import type { UnreadableSite } from './reports';
 import { newSite } from './state';
 import type { SiteState, State } from './state';
-import { isLate, reportUnreadableSites } from './unreadableSites';
 
 /**
  * Compares what was read with what was stored. A site that was not read keeps its snapshot and has no events; one
  * that was never read before has none either.
  *
- * @returns what to store, the events to start the workflow with, or else a failure to throw, because n8n takes either;
- * and for the log, the sites that could not be read and have not been reported yet
+ * @returns what to store, the events to start the workflow with, and what else a person must know; and for the log, the
+ * sites that could not be read and have not been reported yet
  */
 export function concludePoll(
 	old: State,
-	poll: Poll,
-	options: CompareOptions & { events: readonly SiteEventName[] },
+	reading: Reading,
+	options: CompareOptions & { events: readonly EventName[] },
+	now: Date,
 ) {
-	const { results, reason, now } = poll;
+	const { results } = reading;
 	const events: SiteEvent[] = [];
 	const unreadable: UnreadableSite[] = [];
 	const sites = old.sites.map((site): SiteState => {
@@ -34,9 +35,8 @@ export function concludePoll(
 			return failed;
 		}
 		// Compared with itself, a new site is brought into the form of a snapshot
-		const { changes, baseline } = compareSites(site.snapshot ?? result, result, options);
-		const chosen = changes.filter(({ event }) => options.events.includes(event));
-		events.push(...chosen.map((change) => toEvent(change, now.toISOString())));
+		const { differences, baseline } = compareSites(site.snapshot ?? result, result, options);
+		events.push(...toEvents(differences, options.events, now.toISOString()));
 		return { ...newSite(site.siteId), snapshot: baseline };
 	});
 
@@ -49,7 +49,5 @@ export function concludePoll(
 		isLatenessReported: old.isLatenessReported && sites.some(isLate),
 	};
 	const forLog = unreadable.filter(({ site }) => !site.isReported);
-	const isSilent = events.length > 0 || reason === 'startup';
-	const failure = isSilent ? undefined : reportUnreadableSites(state, poll, unreadable);
-	return { state, events, unreadable: forLog, failure };
+	return { state, events, unreadable: forLog, report: dueReport(state, reading, unreadable) };
 }

@@ -1,11 +1,10 @@
 import { StoppedError } from '../run/cancellation';
 import type { SiteService } from '../run/SiteService';
 import { connectionFailure } from '../service/messages/networkFailures';
-import { ServiceFailure } from '../service/messages/failures';
+import { asFailure, ServiceFailure } from '../service/messages/failures';
 import { after } from '../utils/timer';
 import { SITE_PARTS } from '../site/site';
 import type { Site } from '../site/site';
-import type { PollReason } from './scheduling';
 import { toTriggerFailure } from './reports';
 
 // One retry: a site that fails again is read again soon
@@ -22,22 +21,18 @@ export interface Reading {
 	interruption?: ServiceFailure;
 }
 
-/** One poll, after its sites were read. */
-export interface Poll extends Reading {
-	reason: PollReason;
-	now: Date;
-}
-
 /**
  * Reads sites side by side, started in their order, until all are read or the time is over. What has been read
  * by then is kept.
  *
- * @throws n8n's own error, e.g. if the credential cannot be used
+ * @param again for the advice, see {@link toTriggerFailure}
+ * @throws n8n's own error
  */
 export async function readSites(
 	service: SiteService,
 	siteIds: string[],
-	{ reason, apiVersion }: { reason: PollReason; apiVersion: string },
+	apiVersion: string,
+	again?: string,
 ): Promise<Reading> {
 	const reading: Reading = { results: new Map() };
 	after(LONGEST_POLL_MS, () => service.stop());
@@ -47,11 +42,10 @@ export async function readSites(
 			reading.results.set(siteId, body);
 		} catch (error) {
 			const isOver = error instanceof StoppedError;
-			const failure = isOver ? connectionFailure(['ETIMEDOUT'], service.url) : error;
-			if (!(failure instanceof ServiceFailure)) throw failure;
+			const failure = isOver ? connectionFailure(['ETIMEDOUT'], service.url) : asFailure(error);
+			const worded = toTriggerFailure(failure, again);
 			// A login that failed or a rate limit says nothing about the site
 			const isOfRun = isOver || failure.scope === 'run' || failure.retry === 'rateLimited';
-			const worded = toTriggerFailure(reason, failure);
 			if (isOfRun || !service.hasRequested(siteId)) reading.interruption ??= worded;
 			else reading.results.set(siteId, worded);
 		}
@@ -72,7 +66,7 @@ export async function readFirstSite(
 ): Promise<Site> {
 	let first: unknown;
 	for (const siteId of siteIds) {
-		const reading = await readSites(service, [siteId], { reason: 'test', apiVersion });
+		const reading = await readSites(service, [siteId], apiVersion, 'Fetch a test event again');
 		const result = reading.results.get(siteId) ?? reading.interruption;
 		if (result && !(result instanceof ServiceFailure)) return result;
 		first ??= result;

@@ -2,9 +2,9 @@ import { ParameterError } from '../utils/parameters';
 import { infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
 import { compareSites, unitsById } from './changes';
-import type { CompareOptions, FieldChange, SiteEventName } from './changes';
-import { toEvent } from './events';
-import type { SiteEvent } from './events';
+import type { CompareOptions, FieldChange } from './changes';
+import { EVENTS, toEvents } from './events';
+import type { EventName, SiteEvent } from './events';
 
 /** Of a site that has none. */
 const SAMPLE_UNIT: Unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 };
@@ -40,7 +40,7 @@ function mostRealistic(changes: FieldChange[]): FieldChange[] {
  */
 export function sampleEvents(
 	site: Site,
-	names: readonly SiteEventName[],
+	names: readonly EventName[],
 	options: CompareOptions,
 	detectedAt: string,
 ): SiteEvent[] {
@@ -52,16 +52,17 @@ export function sampleEvents(
 	const otherUnit = { ...withOtherTexts(unit), unitId: unit.unitId, latitude };
 
 	const now = { ...licensed, units: [unit] };
-	const bare = { ...licensed, units: [] };
-	const found = [
-		...compareSites({ ...withOtherTexts(now), units: [otherUnit] }, now, options).changes,
-		...compareSites(bare, now).changes,
-		...compareSites(now, bare).changes,
-	];
-	const events = names
-		.flatMap((name) => found.filter(({ event }) => event === name))
-		.map((change) => ({ ...change, site: licensed, changes: mostRealistic(change.changes) }))
-		.map((change) => toEvent(change, detectedAt));
+	const other = { ...withOtherTexts(now), units: [otherUnit] };
+	const sites = { now, other, empty: { ...licensed, units: [] } };
+	const events = names.flatMap((name) => {
+		const { differences } = compareSites(...EVENTS[name].sample(sites), options);
+		const realistic = (changes: FieldChange[]) => ({
+			site: licensed,
+			changes: mostRealistic(changes),
+		});
+		const shown = differences.map((each) => ({ ...each, ...realistic(each.changes) }));
+		return toEvents(shown, [name], detectedAt);
+	});
 	if (events.length > 0) return events;
 	throw new ParameterError(
 		"'Events' and 'Ignore Fields' leave no change that could start the workflow",

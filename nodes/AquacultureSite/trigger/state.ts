@@ -33,9 +33,14 @@ export function newSite(siteId: string): SiteState {
 	return { siteId, failedPolls: 0, skippedPolls: 0 };
 }
 
-/** The state in the static data, for the sites in the list; without what was read from elsewhere. */
-export function readState(staticData: object, readFrom: string, siteIds: string[]): State {
+/**
+ * The state in the static data, for the sites in the list; without what was read from elsewhere.
+ *
+ * @param readFrom undefined if it is not known, because the credential cannot be used
+ */
+export function readState(staticData: object, siteIds: string[], readFrom?: string): State {
 	const saved = staticData as Partial<State>;
+	readFrom ??= saved.readFrom ?? '';
 	const old: Partial<State> = saved.readFrom === readFrom ? saved : {};
 	const known = new Map(old.sites?.map((site) => [site.siteId, site]));
 	const sites = siteIds.map((siteId) => known.get(siteId) ?? newSite(siteId));

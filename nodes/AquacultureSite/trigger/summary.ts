@@ -2,7 +2,7 @@ import { asText, joinList, plainText } from '../utils/text';
 import { pick, SITE_FIELDS } from '../site/site';
 import type { Row } from '../site/site';
 import { isPosition } from './changes';
-import type { Change, FieldChange } from './changes';
+import type { Difference, FieldChange } from './changes';
 
 const LONGEST_NAME = 60;
 const LONGEST_VALUE = 40;
@@ -62,22 +62,29 @@ function changeOf({ before: from, after: to }: FieldChange): string {
 /**
  * What happened, as one plain sentence without a full stop: "Pen 7 of Storholmen was moved 120 m", "The license of
  * Storholmen changed from A to B", "Pen 6 was removed from Ørnesvika".
+ *
+ * @param sentence says it with the names of the site and the unit; without it, the changes say it
  */
-export function summarize(change: Change): string {
-	// If it starts with an ID in place of a name
-	return toSentence(change).replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
-}
-
-function toSentence({ event, site, unit, changes, distance }: Change): string {
+export function summarize(difference: Difference, sentence = changeSentence): string {
+	const { site, unit, changes } = difference;
 	const renamed = changes.find(({ field }) => field === (unit ? 'unitName' : 'siteName'));
 	// What was renamed is known by its old name
 	const old = renamed && { [renamed.field]: renamed.before };
 	const names: Row = { ...unit, ...pick(site, SITE_FIELDS), ...old };
 	const ofSite = nameOf(names.siteName, names.siteId, 'site');
 	const ofUnit = nameOf(names.unitName, names.unitId, 'unit');
-	if (event === 'unitAdded') return `${ofUnit} was added to ${ofSite}`;
-	if (event === 'unitRemoved') return `${ofUnit} was removed from ${ofSite}`;
+	// It may start with an ID in place of a name
+	return sentence(ofSite, ofUnit, difference, renamed).replace(/^(?=unit |site )./, (letter) =>
+		letter.toUpperCase(),
+	);
+}
 
+function changeSentence(
+	ofSite: string,
+	ofUnit: string,
+	{ unit, changes, distance }: Difference,
+	renamed?: FieldChange,
+): string {
 	const subject = unit ? `${ofUnit} of ${ofSite}` : ofSite;
 	const newName = renamed && toWords(renamed.before) && toWords(renamed.after);
 	const move = moveOf(changes, distance);

@@ -111,7 +111,7 @@ describe('a login that is refused', () => {
 				const { refusedLogins } = service.counts;
 				for (const each of triggers) await each.poll().catch(() => undefined);
 				if (service.counts.refusedLogins > refusedLogins) refusedAt.push(minute);
-				clock.advance(60_000);
+				await farm.clock.advance(60_000);
 			}
 		};
 	});
@@ -134,7 +134,7 @@ describe('a login that is refused', () => {
 		expect(refusedAt).toEqual([0, 1, 3, 7]);
 		expect((await n8n.run({ node: get })).error?.message).toContain(REJECTED);
 		expect(service.counts.refusedLogins).toBe(5);
-		clock.advance(60_000);
+		await farm.clock.advance(60_000);
 		service.login.password = 'wrong';
 		expect((await n8n.testTrigger(trigger)).items).not.toEqual([]);
 		await pollFor(1);

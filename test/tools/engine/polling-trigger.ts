@@ -23,6 +23,9 @@ export class PollingTrigger {
 	/** The workflow's static data as last saved: after the activation, and when items were emitted. */
 	saved: IDataObject;
 
+	/** The failed executions that n8n has recorded, each of which starts the error workflow. */
+	readonly failures: Error[] = [];
+
 	private executePoll?: (testingTrigger?: boolean) => Promise<void>;
 
 	/** Of the poll that is running; several may. */
@@ -38,6 +41,8 @@ export class PollingTrigger {
 	/**
 	 * One try to activate the workflow, with a context of its own, as in n8n, which tries it up to five times.
 	 * `init` is the start of n8n.
+	 *
+	 * @throws what leaves the workflow dead
 	 */
 	async activate(mode: WorkflowActivateMode = 'activate'): Promise<INodeExecutionData[] | null> {
 		this.executePoll = this.register(mode);
@@ -58,7 +63,7 @@ export class PollingTrigger {
 		const executePoll = (this.executePoll ??= this.register('activate'));
 		const result: PollResult = { emitted: null };
 		await this.results.run(result, async () => await executePoll(isActivation));
-		if (result.failure) throw result.failure;
+		if (result.failure && !isActivation) throw result.failure;
 		return result.emitted;
 	}
 
@@ -79,7 +84,10 @@ export class PollingTrigger {
 				note({ emitted: emitted ?? [] });
 				this.save();
 			},
-			(failure) => note({ failure }),
+			(failure) => {
+				this.failures.push(failure);
+				note({ failure });
+			},
 		);
 		return Container.get(PollTriggerExecutor).create(workflow, node, context, () => true);
 	}

@@ -62,7 +62,6 @@ const OTHER_TESTS: Record<string, string[]> = {
 	'utils/timer': ['test/unit/run/cancellation.test.ts'],
 	'service/login/tokens': [...LOGIN_TESTS, SESSION_TEST],
 	'trigger/reading': [POLL_TEST],
-	'trigger/scheduling': [POLL_TEST],
 	'trigger/state': [POLL_TEST],
 };
 

@@ -1,6 +1,6 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { Site } from '../../../nodes/AquacultureSite/site/site';
-import { SITE_EVENTS } from '../../../nodes/AquacultureSite/trigger/changes';
+import { EVENT_NAMES } from '../../../nodes/AquacultureSite/trigger/events';
 import {
 	checkIgnoredFields,
 	parseSettings,
@@ -13,7 +13,7 @@ import { refusalOf } from '../../tools/helpers/refusal';
 
 test('every field of the trigger is what saved workflows depend on', () => {
 	const required = true;
-	const events = ['siteChanged', 'unitAdded', 'unitRemoved', 'unitChanged'];
+	const events = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'];
 	const options: Field[] = [
 		['apiVersion', 'options', '2025-01-01', { options: ['2025-01-01', '2023-01-01'] }],
 		['ignoreFields', 'string', ''],
@@ -21,7 +21,7 @@ test('every field of the trigger is what saved workflows depend on', () => {
 	];
 	expect(fieldsOf(triggerFields)).toEqual<Field[]>([
 		['siteIds', 'string', '', { required }],
-		['events', 'multiOptions', events, { required, options: [...events].sort() }],
+		['events', 'multiOptions', events, { required, options: events }],
 		['options', 'collection', {}, { options }],
 	]);
 });
@@ -32,7 +32,7 @@ describe('the settings', () => {
 	test('are all events, all fields and any distance, unless something else is chosen', () => {
 		expect(settings({ siteIds: '1042 1057' })).toEqual({
 			siteIds: ['1042', '1057'],
-			events: [...SITE_EVENTS].sort(),
+			events: EVENT_NAMES,
 			ignoreFields: [],
 			minimumDistance: 0,
 			apiVersion: '2025-01-01',
@@ -59,6 +59,15 @@ describe('the settings', () => {
 	])('sites %p with %p are refused', (siteIds, options, message) => {
 		expect(() => settings({ siteIds, options })).toThrow(message);
 	});
+
+	test.each([[[]], [['unitAdded', 'penMoved']], ['unitMoved'], ['constructor']])(
+		'the events %j, which would never start the workflow, are refused',
+		(events) => {
+			expect(() => settings({ siteIds: 1042, events })).toThrow(
+				/^'Events' must be one or more of Site Changed, .*, not /,
+			);
+		},
+	);
 });
 
 describe('a name that no field has', () => {

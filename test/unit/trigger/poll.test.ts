@@ -1,8 +1,7 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
-import type { PollReason } from '../../../nodes/AquacultureSite/trigger/scheduling';
-import { SITE_EVENTS, type SiteEventName } from '../../../nodes/AquacultureSite/trigger/changes';
+import { EVENT_NAMES, type EventName } from '../../../nodes/AquacultureSite/trigger/events';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
-import type { Poll } from '../../../nodes/AquacultureSite/trigger/reading';
+import type { Reading } from '../../../nodes/AquacultureSite/trigger/reading';
 import { newSite, readState } from '../../../nodes/AquacultureSite/trigger/state';
 
 /** What a poll finds, by the ID of each site: its license, an error's status, or not reached. */
@@ -17,11 +16,11 @@ const failure = (httpStatus: number, siteId: string) =>
 const notReached = new ServiceFailure('No time', 'Advice', { subject: 'service' });
 
 /** A trigger in an n8n that keeps its state as JSON. */
-function startTrigger(events: readonly SiteEventName[] = SITE_EVENTS) {
+function startTrigger(events: readonly EventName[] = EVENT_NAMES) {
 	const staticData: Record<string, unknown> = {};
 	const inLog: string[] = [];
-	const poll = (found: Found, reason: PollReason = 'schedule', interruption = notReached) => {
-		const results: Poll['results'] = new Map();
+	const poll = (found: Found, interruption = notReached) => {
+		const results: Reading['results'] = new Map();
 		// Responses come in any order
 		for (const [siteId, is] of Object.entries(found).reverse()) {
 			if (typeof is === 'number') results.set(siteId, failure(is, siteId));
@@ -29,16 +28,15 @@ function startTrigger(events: readonly SiteEventName[] = SITE_EVENTS) {
 			results.set(siteId, { siteId: Number(siteId), info: { license: is }, units: [] });
 		}
 		const saved = JSON.parse(JSON.stringify(staticData)) as object;
-		const old = readState(saved, 'A', Object.keys(found));
-		const reading = { results, interruption, reason, now: new Date() };
-		const conclusion = concludePoll(old, reading, { events });
+		const old = readState(saved, Object.keys(found), 'A');
+		const conclusion = concludePoll(old, { results, interruption }, { events }, new Date());
 		Object.assign(staticData, conclusion.state);
 		inLog.push(...conclusion.unreadable.map(({ site }) => site.siteId));
 		const changes = conclusion.events.map(
 			({ siteId, changes: [change] }) =>
 				`${String(siteId)}: ${String(change?.before)} to ${String(change?.after)}`,
 		);
-		return conclusion.failure ? [...changes, conclusion.failure.message] : changes;
+		return conclusion.report ? [...changes, conclusion.report.message] : changes;
 	};
 	return { poll, inLog };
 }
@@ -93,12 +91,11 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		],
 	],
 	[
-		'the report waits for a poll without events',
+		'a report comes beside events',
 		[
 			[{ 1: 'a', 2: 'a' }],
 			...silent(2, { 1: 500, 2: 'a' }),
-			[{ 1: 500, 2: 'b' }, '2: a to b'],
-			[{ 1: 500, 2: 'b' }, failing('Site 1', 4)],
+			[{ 1: 500, 2: 'b' }, '2: a to b', failing('Site 1')],
 			[{ 1: 500, 2: 'b' }],
 		],
 	],
@@ -142,18 +139,18 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 			[{ 1: 'a', 2: 'a', 3: undefined }],
 			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
 			...silent(3, { 1: 'a', 2: 'a', 3: 404 }),
-			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, '403 for 4. 404 for 5.'],
+			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, 'Sites 4 and 5 cannot be read'],
 			...silent(2, { 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }),
 			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('Site 1')],
 		],
 	],
 	[
 		'a site is refused with a status from 400 to 499 that is about it',
-		[[{ 1: 'a', 2: 302, 3: 400, 4: 429, 5: 499, 6: 500 }, '400 for 3. 499 for 5.']],
+		[[{ 1: 'a', 2: 302, 3: 400, 4: 429, 5: 499, 6: 500 }, 'Sites 3 and 5 cannot be read']],
 	],
 	[
 		'that all sites are refused is not reported again as an outage',
-		[[{ 1: 404, 2: 404 }, '404 for 1. 404 for 2.'], ...silent(3, { 1: 404, 2: 404 })],
+		[[{ 1: 404, 2: 404 }, 'Sites 1 and 2 cannot be read'], ...silent(3, { 1: 404, 2: 404 })],
 	],
 	[
 		'a site that is added to the list starts silently',
@@ -217,37 +214,13 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	for (const [found, ...expected] of polls) expect(poll(found)).toEqual(expected);
 });
 
-test('n8n repeats an activation: what is refused is thrown each time, events come first', () => {
-	const { poll } = startTrigger();
-	const activate = (found: Found) => poll(found, 'activation');
-	const found = { 1: 'a', 2: 404, 3: 500 };
-	expect(activate(found)).toEqual(['404 for 2']);
-	expect(activate(found)).toEqual(['404 for 2']);
-	expect(activate({ ...found, 1: 'b' })).toEqual(['1: a to b']);
-	expect(poll({ ...found, 1: 'b' })).toEqual(['404 for 2']);
-	expect(activate({ ...found, 1: 'b' })).toEqual(['404 for 2']);
-	expect(activate({ 1: 503, 3: 500 })).toEqual(['503 for 1']);
-	// A site that was read before may come back
-	expect(activate({ 1: 404, 3: 'a' })).toEqual([]);
-});
-
-test('when n8n starts, changes are reported but nothing is thrown: the workflow would stay off', () => {
-	const { poll } = startTrigger();
-	poll({ 1: 'a', 2: 'a' });
-	expect(poll({ 1: 'b', 2: 'a', 3: 404 }, 'startup')).toEqual(['1: a to b']);
-	for (let start = 0; start < 4; start++)
-		expect(poll({ 1: 500, 2: 500, 3: 404 }, 'startup')).toEqual([]);
-	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual(['404 for 3']);
-	expect(poll({ 1: 500, 2: 'a', 3: 404 })).toEqual([failing('Site 1', 6)]);
-});
-
 test('a rejected login is reported at once, once', () => {
 	const { poll } = startTrigger();
 	const rejected = new ServiceFailure('Rejected', 'Advice', { subject: 'credential' });
 	const none = { 1: undefined, 2: undefined };
 	poll({ 1: 'a', 2: 'a' });
-	expect(poll(none, 'schedule', rejected)).toEqual(['Rejected']);
-	expect(poll(none, 'schedule', rejected)).toEqual([]);
+	expect(poll(none, rejected)).toEqual(['Rejected']);
+	expect(poll(none, rejected)).toEqual([]);
 });
 
 test('of what was not chosen nothing is reported', () => {
@@ -266,9 +239,9 @@ test('a site that cannot be read is in the log until it is reported', () => {
 
 test('a site that was requested has not been skipped, whatever came of it', () => {
 	const waiting = ['1', '2', '3'].map((siteId) => ({ ...newSite(siteId), skippedPolls: 5 }));
-	const results: Poll['results'] = new Map();
+	const results: Reading['results'] = new Map();
 	results.set('1', failure(500, '1')).set('2', { siteId: 2 });
-	const poll = { reason: 'schedule' as const, now: new Date(), results };
-	const { state } = concludePoll({ readFrom: 'A', sites: waiting }, poll, { events: SITE_EVENTS });
+	const old = { readFrom: 'A', sites: waiting };
+	const { state } = concludePoll(old, { results }, { events: EVENT_NAMES }, new Date());
 	expect(state.sites.map(({ skippedPolls }) => skippedPolls)).toEqual([0, 0, 6]);
 });

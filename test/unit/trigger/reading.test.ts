@@ -9,7 +9,6 @@ import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger
 
 const SITE = { siteId: 1, siteName: 'Storholmen' };
 const apiVersion = '2025-01-01';
-const SCHEDULED = { reason: 'schedule', apiVersion } as const;
 
 const failure = (message: string, retry: Retry = 'no', scope?: 'run') =>
 	new ServiceFailure(message, 'Wait', { subject: 'site', retry, scope });
@@ -38,7 +37,7 @@ test('what was read before the time was over is kept', async () => {
 	const time = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal);
 	const { service } = serviceWith({ 2: 'hangs' });
-	const reading = readSites(service, ['1', '2'], SCHEDULED);
+	const reading = readSites(service, ['1', '2'], apiVersion);
 	await Promise.resolve();
 	time.abort();
 	const { results, interruption } = await reading;
@@ -54,7 +53,7 @@ test('a failure of a site is its own; one of the login or of the load says why i
 		[failure('No login', 'no', 'run'), false],
 	] as const) {
 		const { service } = serviceWith({ 1: own });
-		const { results, interruption } = await readSites(service, ['1'], SCHEDULED);
+		const { results, interruption } = await readSites(service, ['1'], apiVersion);
 		expect([results.size, interruption?.message]).toEqual(
 			isOfSite ? [1, undefined] : [0, own.message],
 		);

@@ -12,12 +12,12 @@ import {
 	readTokenResponse,
 } from '../../../nodes/AquacultureSite/service/messages/response';
 import {
-	nothingRead,
-	refusedSites,
-	tooManySites,
+	latenessReport,
+	outageReport,
+	refusedSitesReport,
 	toTriggerFailure,
 	type UnreadableSite,
-	unreadableSites,
+	unreadableSitesReport,
 } from '../../../nodes/AquacultureSite/trigger/reports';
 import { newSite } from '../../../nodes/AquacultureSite/trigger/state';
 
@@ -61,12 +61,11 @@ function longWait(httpStatus: number): ServiceFailure {
 
 /** All that the trigger makes of a failure. */
 function* reportsOf(failure: ServiceFailure): Generator<ServiceFailure> {
-	yield toTriggerFailure('test', failure);
-	yield toTriggerFailure('activation', failure);
-	const worded = toTriggerFailure('schedule', failure);
+	yield toTriggerFailure(failure, 'Fetch a test event again');
+	const worded = toTriggerFailure(failure);
 	const site = { site: { ...newSite('1042'), failedPolls: 3 }, failure: worded };
-	yield* [refusedSites([site]), refusedSites([site, site]), unreadableSites([site])];
-	yield* [nothingRead(worded, 1), nothingRead(worded, 3), tooManySites(10, 5, 20)];
+	yield* [refusedSitesReport([site]), refusedSitesReport([site, site])];
+	yield* [unreadableSitesReport([site]), outageReport(worded, 3), latenessReport(10, 5, 20)];
 }
 
 /** The names that stand in a panel. */
@@ -112,25 +111,29 @@ const HIGHER = 'ask the service operator for a higher limit.';
 const FEWER = "Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.";
 
 test.each([
-	['test', 500, `Fetch a test event again later; if this persists, ${OPERATOR}`],
-	['activation', 500, `Publish the workflow again later; if this persists, ${OPERATOR}`],
-	['schedule', 500, `If this persists, ${OPERATOR}`],
-	['test', 429, `Fetch a test event again later; if this persists, ${HIGHER}`],
-	['activation', 429, `Publish the workflow again later; if this persists, ${HIGHER} ${FEWER}`],
-	['schedule', 429, `If this persists, ${HIGHER} ${FEWER}`],
-] as const)('what to do again: %s, status %i', (reason, status, advice) => {
-	const { description } = toTriggerFailure(reason, unavailable(status));
+	[
+		'Fetch a test event again',
+		500,
+		`Fetch a test event again later; if this persists, ${OPERATOR}`,
+	],
+	[undefined, 500, `If this persists, ${OPERATOR}`],
+	['Fetch a test event again', 429, `Fetch a test event again later; if this persists, ${HIGHER}`],
+	[undefined, 429, `If this persists, ${HIGHER} ${FEWER}`],
+] as const)('what to do again: %s, status %i', (again, status, advice) => {
+	const { description } = toTriggerFailure(unavailable(status), again);
 	expect(description.replace('The problem is with the service, not your workflow. ', '')).toBe(
 		advice,
 	);
 });
 
 test.each([
-	['test', 'Fetch a test event again in 60 minutes. The node waits at most 30 seconds.'],
-	['activation', 'Publish the workflow again in 60 minutes. The node waits at most 30 seconds.'],
-	['schedule', 'The node waits at most 30 seconds.'],
-] as const)('a long wait: %s', (reason, advice) => {
-	expect(toTriggerFailure(reason, longWait(503)).description).toBe(advice);
+	[
+		'Fetch a test event again',
+		'Fetch a test event again in 60 minutes. The node waits at most 30 seconds.',
+	],
+	[undefined, 'The node waits at most 30 seconds.'],
+] as const)('a long wait: %s', (again, advice) => {
+	expect(toTriggerFailure(longWait(503), again).description).toBe(advice);
 });
 
 /** Sites that could not be read, each for the reason of its own letter; those that were read before have a name. */
@@ -149,25 +152,17 @@ const sitesWith = (
 const COULD_NOT = 'could not be read in the last 3 polls';
 
 test.each([
-	[unreadableSites(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['Sør'])), `Sør (7) ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['42 Sør'])), `42 Sør (7) ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['1', 'Sør'])), `Sites 1 and Sør (7) ${COULD_NOT}`],
-	[unreadableSites(sitesWith(['<b>Sør\u0007øy</b>'])), `‹b›Sør øy‹/b› (7) ${COULD_NOT}`],
+	[unreadableSitesReport(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
+	[unreadableSitesReport(sitesWith(['Sør'])), `Sør (7) ${COULD_NOT}`],
+	[unreadableSitesReport(sitesWith(['42 Sør'])), `42 Sør (7) ${COULD_NOT}`],
+	[unreadableSitesReport(sitesWith(['1', 'Sør'])), `Sites 1 and Sør (7) ${COULD_NOT}`],
+	[unreadableSitesReport(sitesWith(['<b>Sør\u0007øy</b>'])), `‹b›Sør øy‹/b› (7) ${COULD_NOT}`],
 	[
-		unreadableSites(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
+		unreadableSitesReport(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
 		`Sites 1, 2, 3, 4, 5, and 2 more ${COULD_NOT}`,
 	],
-	[refusedSites(sitesWith(['42'])), 'Reason A'],
-	[refusedSites(sitesWith(['1', '2', '3'], 'ABA')), 'Reason A. Reason B.'],
-	[
-		refusedSites(sitesWith(['1', '2', '3', '4', '5', '6'], 'AABCDD')),
-		'Reason A. Reason B. Reason C. 2 more sites cannot be read.',
-	],
-	[
-		refusedSites(sitesWith(['1', '2', '3', '4'], 'ABCD')),
-		'Reason A. Reason B. Reason C. 1 more site cannot be read.',
-	],
+	[refusedSitesReport(sitesWith(['42'])), 'Reason A'],
+	[refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')), 'Sites 1, 2, and 3 cannot be read'],
 ])('names no more sites than a person reads: %s', ({ message }, expected) => {
 	expect(message).toBe(expected);
 });
@@ -175,15 +170,18 @@ test.each([
 const OTHERS = 'The other sites are still read, and';
 
 test.each([
-	[refusedSites(sitesWith(['1'])), 'Advice.'],
-	[refusedSites(sitesWith(['1', '2'])), 'Advice.'],
-	[unreadableSites(sitesWith(['1'])), `Reason A. Advice. ${OTHERS} this one is tried again later.`],
+	[refusedSitesReport(sitesWith(['1'])), 'Advice.'],
+	[refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')), 'Reason A. Advice. Reason B. Advice.'],
 	[
-		unreadableSites(sitesWith(['1', '2'])),
+		unreadableSitesReport(sitesWith(['1'])),
+		`Reason A. Advice. ${OTHERS} this one is tried again later.`,
+	],
+	[
+		unreadableSitesReport(sitesWith(['1', '2'])),
 		`Reason A. Advice. ${OTHERS} these are tried again later.`,
 	],
 	[
-		unreadableSites(sitesWith(['1', '2', '3', '4', '5'], 'ABACD')),
+		unreadableSitesReport(sitesWith(['1', '2', '3', '4', '5'], 'ABACD')),
 		`Reason A. Advice. Reason B. Advice. Reason C. Advice. ${OTHERS} these are tried again later.`,
 	],
 ])('says each reason once, and no more than three: %s', (failure, expected) => {
@@ -191,21 +189,20 @@ test.each([
 	expect(failure.httpStatus).toBe(403);
 });
 
-test('that no site can be read, with its reason; after one poll, the reason alone', () => {
-	const reason = new ServiceFailure('No login', 'Advice.', {
-		subject: 'credential',
-		httpStatus: 401,
+test('that no site can be read, with its reason', () => {
+	const reason = new ServiceFailure('No response', 'Advice.', {
+		subject: 'service',
+		httpStatus: 500,
 	});
-	expect(nothingRead(reason, 1)).toBe(reason);
-	expect(nothingRead(reason, 2)).toMatchObject({
-		message: 'No site could be read in the last 2 polls',
-		description: 'No login. Advice. The trigger tries again at each poll.',
-		...{ subject: 'credential', httpStatus: 401 },
+	expect(outageReport(reason, 3)).toMatchObject({
+		message: 'No site could be read in the last 3 polls',
+		description: 'No response. Advice. The trigger tries again at each poll.',
+		...{ subject: 'service', httpStatus: 500 },
 	});
 });
 
 test('that a list is too long, with what to do', () => {
-	expect(tooManySites(10, 28, 40)).toMatchObject({
+	expect(latenessReport(10, 28, 40)).toMatchObject({
 		message: 'Reading all 40 sites takes more than 10 polls',
 		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
 		subject: 'service',

@@ -10,10 +10,13 @@ import { forAll } from '../../tools/helpers/fuzz';
 test('what n8n has stored counts for the same source alone', () => {
 	const site = { ...newSite('1042'), failedPolls: 2 };
 	const stored = { readFrom: 'A', sites: [site], outagePolls: 1, isOutageReported: true };
-	expect(readState(stored, 'A', ['1042'])).toEqual(stored);
+	expect(readState(stored, ['1042'], 'A')).toEqual(stored);
 	const fresh = { readFrom: 'B', sites: [newSite('1042')] };
-	expect(readState(stored, 'B', ['1042'])).toEqual(fresh);
-	expect(readState({}, 'B', ['1042'])).toEqual(fresh);
+	expect(readState(stored, ['1042'], 'B')).toEqual(fresh);
+	expect(readState({}, ['1042'], 'B')).toEqual(fresh);
+	// While the credential cannot be used, nobody knows the source
+	expect(readState(stored, ['1042'])).toEqual(stored);
+	expect(readState({}, ['1042'])).toEqual({ ...fresh, readFrom: '' });
 });
 
 test('the state is about the sites of the list, in its order', () => {
@@ -22,7 +25,7 @@ test('the state is about the sites of the list, in its order', () => {
 		snapshot: { siteName: siteId },
 	}));
 	const stored = { readFrom: 'A', sites: [removed, known] };
-	expect(readState(stored, 'A', ['7', '1042']).sites).toEqual([newSite('7'), known]);
+	expect(readState(stored, ['7', '1042'], 'A').sites).toEqual([newSite('7'), known]);
 });
 
 describe('the read order', () => {

@@ -1,21 +1,26 @@
-import { summarize } from '../../../nodes/AquacultureSite/trigger/summary';
+import { EVENT_NAMES, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import type { Difference } from '../../../nodes/AquacultureSite/trigger/changes';
 
 type Change = [field: string, before: unknown, after: unknown];
 
 interface Known {
-	event?: Parameters<typeof summarize>[0]['event'];
+	status?: Difference['status'];
 	distance?: number;
 	siteName?: unknown;
 	unitId?: unknown;
 	unitName?: unknown;
 }
 
+const summarize = (difference: Difference) =>
+	toEvents([difference], EVENT_NAMES, '')
+		.map(({ summary }) => summary)
+		.join();
+
 const toChanges = (changes: Change[]) =>
 	changes.map(([field, before, after]) => ({ field, before, after }));
 
 const ofSite = (changes: Change[], { siteName = 'Storholmen', ...more }: Known = {}) =>
 	summarize({
-		event: 'siteChanged',
 		...more,
 		site: { siteId: 1042, siteName },
 		changes: toChanges(changes),
@@ -26,7 +31,6 @@ const ofUnit = (
 	{ unitId = 7, unitName = 'Pen 7', siteName = 'Storholmen', ...more }: Known = {},
 ) =>
 	summarize({
-		event: 'unitChanged',
 		...more,
 		site: { siteId: 1042, siteName },
 		unit: { unitId, unitName },
@@ -44,13 +48,10 @@ const moved = position([66.8, 66.9], [13.4, 13.5]);
 
 test.each<[string, string]>([
 	// A unit that has come or gone
-	[ofUnit([], { event: 'unitAdded' }), 'Pen 7 was added to Storholmen'],
-	[ofUnit([], { event: 'unitRemoved' }), 'Pen 7 was removed from Storholmen'],
-	[ofUnit([], { event: 'unitAdded', siteName: null }), 'Pen 7 was added to site 1042'],
-	[
-		ofUnit([], { event: 'unitAdded', unitName: null, siteName: '' }),
-		'Unit 7 was added to site 1042',
-	],
+	[ofUnit([], { status: 'added' }), 'Pen 7 was added to Storholmen'],
+	[ofUnit([], { status: 'removed' }), 'Pen 7 was removed from Storholmen'],
+	[ofUnit([], { status: 'added', siteName: null }), 'Pen 7 was added to site 1042'],
+	[ofUnit([], { status: 'added', unitName: null, siteName: '' }), 'Unit 7 was added to site 1042'],
 
 	// One field
 	[ofSite([license]), 'The license of Storholmen changed from A to B'],
@@ -147,12 +148,12 @@ test.each<[string, string]>([
 		'The license of Stor holmen changed from A to B',
 	],
 	[
-		ofUnit([], { event: 'unitAdded', unitName: '<!channel> <b>2</b>' }),
+		ofUnit([], { status: 'added', unitName: '<!channel> <b>2</b>' }),
 		'‹!channel› ‹b›2‹/b› was added to Storholmen',
 	],
 	[ofSite([license], { siteName: 7 }), 'The license of 7 changed from A to B'],
 	[
-		ofUnit([], { event: 'unitAdded', unitName: '\u200B', unitId: null }),
+		ofUnit([], { status: 'added', unitName: '\u200B', unitId: null }),
 		'Unit without ID was added to Storholmen',
 	],
 ])('%s', (sentence, expected) => {

@@ -311,7 +311,7 @@ describe('Aquaculture Site Trigger', () => {
 		await eventually(async () => {
 			const [head, row] = await editor.readTable();
 			expect(head?.join(' ')).toBe(
-				'event siteId siteName unitId unitName changes distance summary mapUrl detectedAt unit',
+				'event summary siteName unitName siteId unitId changes distance mapUrl detectedAt unit',
 			);
 			expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
 		});

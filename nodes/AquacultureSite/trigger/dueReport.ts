@@ -1,6 +1,6 @@
 import type { ServiceFailure } from '../service/messages/failures';
-import type { Poll } from './reading';
-import { nothingRead, refusedSites, tooManySites, unreadableSites } from './reports';
+import type { Reading } from './reading';
+import { latenessReport, outageReport, refusedSitesReport, unreadableSitesReport } from './reports';
 import type { UnreadableSite } from './reports';
 import type { SiteState, State } from './state';
 
@@ -41,35 +41,31 @@ function noted(sites: UnreadableSite[], report: ServiceFailure): ServiceFailure 
  *
  * @param unreadable the sites that could not be read in this poll
  */
-export function reportUnreadableSites(
+export function dueReport(
 	state: State,
-	{ reason, results, interruption }: Poll,
+	{ results, interruption }: Reading,
 	unreadable: UnreadableSite[],
 ): ServiceFailure | undefined {
-	const { outagePolls = 0 } = state;
-	const outage = outagePolls > 0 ? (unreadable[0]?.failure ?? interruption) : undefined;
-	if (reason === 'activation') {
-		// Not noted: a person is told each time
-		const refused = unreadable.filter(isRefused);
-		return refused.length > 0 ? refusedSites(refused) : outage;
-	}
 	const unreported = unreadable.filter(({ site }) => !site.isReported);
 	const refused = unreported.filter(isRefused);
-	if (refused.length > 0) return noted(refused, refusedSites(refused));
+	if (refused.length > 0) return noted(refused, refusedSitesReport(refused));
+	const { outagePolls = 0 } = state;
+	const outage = outagePolls > 0 ? (unreadable[0]?.failure ?? interruption) : undefined;
 	if (outage) {
 		// With a rejected login, waiting changes nothing
-		const isDue = outagePolls >= MAX_SILENT_POLLS || outage.subject === 'credential';
+		const mayPass = outage.subject !== 'credential';
+		const isDue = !mayPass || outagePolls >= MAX_SILENT_POLLS;
 		const isKnown = state.isOutageReported || state.sites.every(({ isReported }) => isReported);
 		if (!isDue || isKnown) return undefined;
 		state.isOutageReported = true;
-		return noted(unreadable, nothingRead(outage, outagePolls));
+		return noted(unreadable, mayPass ? outageReport(outage, outagePolls) : outage);
 	}
 	const due = unreported.filter(({ site }) => site.failedPolls >= MAX_SILENT_POLLS);
-	if (due.length > 0) return noted(due, unreadableSites(due));
+	if (due.length > 0) return noted(due, unreadableSitesReport(due));
 	const [late, total] = [state.sites.filter(isLate).length, state.sites.length];
 	// Not if it is enough for all, and others have only overtaken some
 	const isEnough = results.size * MAX_SKIPPED_POLLS >= total;
 	if (late === 0 || isEnough || state.isLatenessReported) return undefined;
 	state.isLatenessReported = true;
-	return tooManySites(MAX_SKIPPED_POLLS, late, total);
+	return latenessReport(MAX_SKIPPED_POLLS, late, total);
 }

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import type { Row, Site, Unit } from '../../../nodes/AquacultureSite/site/site';
+import { compareSites } from '../../../nodes/AquacultureSite/trigger/changes';
+import { EVENT_NAMES, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import { asText } from '../../../nodes/AquacultureSite/utils/text';
+import { at } from '../../tools/helpers/at';
+import { forAll } from '../../tools/helpers/fuzz';
+
+/** Chooses one of the values, as fast-check says. */
+type Choose = <T>(...values: [T, ...T[]]) => T;
+const choices = fc.infiniteStream(fc.nat(999)).map(
+	(numbers): Choose =>
+		(...values) =>
+			at(values, numbers.next().value % values.length),
+);
+
+function shuffled<T>(list: T[], choose: Choose): T[] {
+	return list.reduce<T[]>((done, entry) => {
+		done.splice(choose(0, done.length, Math.floor(done.length / 2)), 0, entry);
+		return done;
+	}, []);
+}
+
+/** The same value as another version of a service might send it. */
+function respell(value: unknown, choose: Choose): unknown {
+	if (value === null) return choose(null, '', ' ');
+	if (typeof value === 'number') return choose<unknown>(value, String(value), `${value} `);
+	if (Array.isArray(value)) return value.map((entry) => respell(entry, choose));
+	if (typeof value === 'object') return respellRow(value as Row, choose);
+	if (typeof value !== 'string') return value;
+	const text = value.normalize(choose('NFC', 'NFD'));
+	return choose('', ' ', '\u00a0') + text + choose('', ' ', '\n');
+}
+
+function respellRow(row: Row, choose: Choose): Row {
+	const entries = Object.entries({ owner: null, ...row })
+		.filter(([, entry]: [string, unknown]) => entry !== null || choose(true, false))
+		.map(([name, entry]) => [name, respell(entry, choose)] as const);
+	return Object.fromEntries(shuffled(entries, choose));
+}
+
+interface Farm extends Site {
+	siteName: string;
+	info: Row;
+	units: Unit[];
+}
+
+function respellSite({ siteName, units, info, ...own }: Farm, choose: Choose): Site {
+	const rows = units.flatMap((unit) => {
+		// Some rows come twice
+		const row = respellRow(unit, choose);
+		return choose([row], [row, respellRow(unit, choose)]);
+	});
+	const parts = { info: respellRow(info, choose), units: shuffled(rows, choose) };
+	return choose<Site>(
+		{ ...respellRow({ siteName, ...own }, choose), ...parts },
+		{ ...parts, ...respellRow(own, choose) },
+	);
+}
+
+const text = fc.constantFrom('Storhølmen', 'Ålesund é', 'Pen 1', '007', '1.10', '12 5');
+const number = fc.constantFrom(0, -7, 12.5, 0.1 + 0.2, 7800);
+const value = fc.oneof(text, number, fc.boolean(), fc.constant(null));
+const any = fc.oneof(value, fc.array(value, { maxLength: 3 }), fc.dictionary(text, value));
+const place = { latitude: fc.constantFrom(60, 61.25), longitude: fc.constantFrom(5, 6.5) };
+const unit = fc.record({
+	unitId: fc.integer({ min: 1, max: 9 }),
+	unitName: value,
+	note: any,
+	...place,
+});
+const farm: fc.Arbitrary<Farm> = fc.record({
+	siteId: fc.constant(1042),
+	siteName: text,
+	info: fc.record({ license: value, maxTotalBiomass: fc.constantFrom(0, null, 7800), ...place }),
+	units: fc.uniqueArray(unit, { minLength: 1, maxLength: 4, selector: ({ unitId }) => unitId }),
+	note: any,
+});
+
+/** What is reported, in short: "unitChanged 3 unitName". */
+function reported(before: Site, after: Site, minimumDistance = 0): string[] {
+	const { differences } = compareSites(before, after, { minimumDistance });
+	return toEvents(differences, EVENT_NAMES, '').map(({ event, unit: { unitId } = {}, changes }) =>
+		[event, asText(unitId)?.trim() ?? '', ...changes.map(({ field }) => field)].join(' '),
+	);
+}
+
+test('two polls of the same site, in any spelling, give no event', () => {
+	const distance = fc.constantFrom(0, 100);
+	forAll([farm, choices, distance], (site, choose, minimumDistance) => {
+		const [first, second, third] = [1, 2, 3].map(() => respellSite(site, choose));
+		expect(reported(first as Site, second as Site, minimumDistance)).toEqual([]);
+		const { baseline } = compareSites(first as Site, second as Site, { minimumDistance });
+		expect(reported(baseline, third as Site, minimumDistance)).toEqual([]);
+	});
+});
+
+type Change = (site: Farm, first: Unit) => [after: Partial<Farm>, ...reported: string[]];
+
+test.each<[string, Change]>([
+	[
+		'zero is another value than null',
+		({ info }) => {
+			const maxTotalBiomass = info.maxTotalBiomass === null ? 0 : null;
+			return [{ info: { ...info, maxTotalBiomass } }, 'siteChanged  info.maxTotalBiomass'];
+		},
+	],
+	['a code', ({ info }) => [{ info: { ...info, license: '1.1' } }, 'siteChanged  info.license']],
+	[
+		'the name of the site',
+		({ siteName }) => [{ siteName: `${siteName} Sør` }, 'siteChanged  siteName'],
+	],
+	['other fields', () => [{ note: 'New', depth: 12.50001 }, 'siteChanged  note depth']],
+	[
+		'a unit is removed',
+		({ units: [, ...others] }, { unitId }) => [{ units: others }, `unitRemoved ${String(unitId)}`],
+	],
+	[
+		'a unit is added',
+		({ units }, first) => [{ units: [...units, { ...first, unitId: 10 }] }, 'unitAdded 10'],
+	],
+	[
+		'a unit is renamed and moved',
+		({ units: [, ...others] }, first) => [
+			{ units: [...others, { ...first, unitName: 'Pen É', latitude: 61.25001 }] },
+			`unitChanged ${String(first.unitId)} unitName latitude`,
+		],
+	],
+])('one real change among other spellings gives its events alone: %s', (_what, change) => {
+	forAll([farm, choices], (site, choose) => {
+		const [first = {}] = site.units;
+		const [after, ...expected] = change(site, first);
+		const [one, other] = [respellSite(site, choose), respellSite({ ...site, ...after }, choose)];
+		const fields = (line: string) => line.split(' ').sort();
+		// Whether a name that was not sent has changed, nobody knows
+		const isNamed = 'siteName' in one && 'siteName' in other;
+		const told = 'siteName' in after && !isNamed ? [] : expected;
+		expect(reported(one, other).map(fields)).toEqual(told.map(fields));
+	});
+});
