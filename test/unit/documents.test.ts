@@ -2,17 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
 import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
-import { given } from '../tools/helpers/operation';
-import {
-	PROXY_RULES,
-	REJECTED_TOKEN_RULES,
-	SITE_RULES,
-	TOKEN_RULES,
-} from '../../nodes/AquacultureSite/service/messages/rules';
-import { TABLE } from '../tools/cases/fault-table';
 import { BOUNDS } from '../tools/cases/load';
+import { matrixText } from '../tools/documents/faults';
+import { messagesText } from '../tools/documents/messages';
+import { outcomesText } from '../tools/documents/outcomes';
 import { sampleSites } from '../tools/fake-service/sites';
-import { BLOCKS, readBlock } from '../tools/helpers/document';
+import { BLOCKS, readBlock, writeBlock } from '../tools/helpers/document';
+import { given } from '../tools/helpers/operation';
 
 const ROOT = join(__dirname, '../..');
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
@@ -115,21 +111,17 @@ it.each([
 	expect(read(document).replace(/\s+/g, ' ')).toContain(words.replace('#', String(figure)));
 });
 
-/** A message without what differs from one case to the next. */
-const general = (message: string) =>
-	message.replace(/: credential ".*"$/, '').replace(/\{\w+\}|\d+ minutes|(?<=status )\d+/g, '…');
-
-it('explains every message of a fault, of the rules, and of the credential dialog', () => {
-	const rules = [...TABLE, ...TOKEN_RULES, ...SITE_RULES, ...PROXY_RULES, ...REJECTED_TOKEN_RULES];
-	const rows = readBlock(BLOCKS.credentialTest).matchAll(/\| ([^|]+?) +\|$/gm);
-	const inDialog = [...rows].map(([, message = '']) => message);
-	const messages = [...rules.map(({ message = '' }) => message), ...inDialog];
-	expect(messages).toContain('The service rejected the access token for site data');
-	const document = general(read('docs/messages.md'));
-	const missing = messages.filter((message) => !document.includes(general(message)));
-	// One row is for all that can be wrong with a base URL
-	expect(missing.filter((text) => !/^('Base URL'|The dialog says$|-+$)/.test(text))).toEqual([]);
-});
+it.each([
+	['messages', messagesText],
+	['credentialTest', outcomesText],
+	['faults', matrixText],
+] as const)(
+	'`npm run docs` has written what is in the rules and the examples: %s',
+	(name, text) => {
+		if (process.env.DOCUMENTS === 'write') writeBlock(BLOCKS[name], text());
+		expect(readBlock(BLOCKS[name])).toBe(text());
+	},
+);
 
 it('has the sample map that the node makes of the first sample sites', () => {
 	const sites = sampleSites().slice(0, 3);

@@ -1,4 +1,3 @@
-import type { INodeCredentialTestResult } from 'n8n-workflow';
 import {
 	arrange,
 	expectedResult,
@@ -9,10 +8,8 @@ import { createEngine } from '../../tools/engine/engine';
 import { CREDENTIAL } from '../../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import { startService } from '../../tools/fake-service/service';
-import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
 import { skipIdleTime } from '../../tools/helpers/fake-clock';
 import { own } from '../../tools/helpers/own';
-import { outcomesText } from './report';
 
 const TEST_LIMIT_MS = 30_000;
 
@@ -51,13 +48,4 @@ test('a token that n8n has stored is neither tested nor sent: the login is', asy
 	expect(result).toMatchObject({ status: 'OK' });
 	expect(service.counts).toMatchObject({ logins: 1, siteRequests: 1, unauthorized: 0 });
 	expect(JSON.stringify(service.requests)).not.toContain(accessToken);
-});
-
-test('docs/credential-test.md shows these outcomes (CREDENTIAL_OUTCOMES=print writes them)', async () => {
-	skipIdleTime();
-	const shown = new Map<Outcome, INodeCredentialTestResult>();
-	for (const [, outcome] of cases) shown.set(outcome, (await show(outcome)).result);
-	const text = outcomesText(shown);
-	if (process.env.CREDENTIAL_OUTCOMES === 'print') writeBlock(BLOCKS.credentialTest, text);
-	expect(readBlock(BLOCKS.credentialTest)).toBe(text);
 });

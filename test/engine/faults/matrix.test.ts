@@ -6,13 +6,11 @@ import {
 	startStage,
 } from '../../tools/cases/fault-cell';
 import { TABLE } from '../../tools/cases/fault-table';
-import { BLOCKS, readBlock, writeBlock } from '../../tools/helpers/document';
 import { skipIdleTime } from '../../tools/helpers/fake-clock';
 import { cleanup } from '../../tools/helpers/own';
-import { matrixText } from './report';
 
 /** Each form with each setting; in the everyday tests, each form with one of them. */
-const isWhole = process.env['LOAD'] === 'all' || process.env['FAULT_MATRIX'] === 'print';
+const isWhole = process.env['LOAD'] === 'all';
 
 const cells = TABLE.flatMap((row) => {
 	const forms = Object.entries(row.variations);
@@ -41,9 +39,4 @@ test.each(cells)('$name', async ({ row, setting, forms }) => {
 		expected[form] = expectedOutcome(row, variation, setting);
 	}
 	expect(outcomes).toEqual(expected);
-});
-
-test('docs/reliability.md shows this matrix (npm run test:faults writes it)', () => {
-	if (process.env.FAULT_MATRIX === 'print') writeBlock(BLOCKS.faults, matrixText());
-	expect(readBlock(BLOCKS.faults)).toBe(matrixText());
 });

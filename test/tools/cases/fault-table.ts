@@ -1,9 +1,17 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import { type BodyKind, DESERTED, type Fault } from '../fake-service/faults';
+import {
+	CONNECTION_RULES,
+	REJECTED_TOKEN_RULES,
+	type Rule,
+	SITE_RULES,
+	TOKEN_RULES,
+} from '../../../nodes/AquacultureSite/service/messages/rules';
+import { DESERTED, type Fault } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
 import type { Service } from '../fake-service/service';
 import { sampleSites } from '../fake-service/sites';
-import { at } from '../helpers/at';
+import { at, defined } from '../helpers/at';
+import { type Example, mapValues, SITE_EXAMPLES, TOKEN_EXAMPLES } from './examples';
 import { wrongTypes } from './wrong-types';
 
 /** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
@@ -68,84 +76,39 @@ const TRIES = 4;
 /** A site that waits for a rate limit: that is no retry, and ends at last. */
 const TRIES_AT_LIMIT = 11;
 const LONG = 5_000_000;
+/** Where retrying helps; an example has only such statuses, or none. */
+const RETRIED = [408, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524];
 
-const inCredential = (message: string) => `${message}: credential "${CREDENTIAL}"`;
-const WRONG_LOGIN = inCredential('The service rejected the username or password');
-const REFUSED_LOGIN = inCredential('The service refused the login (status {status})');
-const NO_LOGIN = inCredential('No login endpoint was found at this address');
-const NO_TOKEN = inCredential('The login response contains no access token');
-const REFUSED_BY_PAGE = inCredential('The login was refused with a web page (status {status})');
-const LOGIN_PAGE = inCredential('The login returned a web page');
-const MOVED = inCredential('The service redirects to another address');
-const REJECTED_TOKEN = inCredential('The service rejected a newly issued access token');
-const BUSY = 'The service is receiving too many requests';
 const TOO_LONG = 'The service asked to retry after 60 minutes';
-const UNAVAILABLE = 'The service is unavailable (status {status})';
-const NOT_FOUND = 'Site {site} was not found';
-const NO_ACCESS = 'This user has no access to site {site}';
-const PAGE_REFUSES = 'Access to site {site} was refused with a web page (status {status})';
-const REFUSED = 'The service rejected the request for site {site} (status {status})';
-const NOT_VALID = 'The response for site {site} is not valid';
-const EMPTY = 'The response for site {site} is empty';
-const PAGE_INSTEAD = 'The service returned a web page instead of site {site}';
-const LOST = 'The connection to the service was lost';
-const TOO_LATE = 'The service did not respond in time';
-const REFUSED_CONNECTION = 'The service refused the connection';
-const UNKNOWN_HOST = 'The address of the service was not found';
-const NOT_TRUSTED = "The service's certificate is not trusted";
-const NO_HTTPS = 'The service does not use HTTPS at this address';
+
+/** Of a rule. */
+type Words = Pick<Rule, 'message' | 'subject'>;
+
+/** The message, with the name of the credential if it is about that. */
+const messageOf = ({ message, subject }: Words) =>
+	subject === 'credential' ? `${message}: credential "${CREDENTIAL}"` : message;
 
 type Variations = Record<string, Variation>;
 
-function mapValues<T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> {
-	return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-}
-
 const forms = (faults: Record<string, Fault>): Variations =>
-	mapValues(faults, (fault) => ({ fault: () => fault }));
+	mapValues(faults, (fault) => ({ status: fault.status, fault: () => fault }));
 
-const bodies = (named: Record<string, Fault['body']>) =>
-	forms(mapValues(named, (body) => ({ body })));
-
-const merged = (field: string, values: Record<string, unknown>) =>
-	forms(mapValues(values, (value) => ({ merge: { [field]: value } })));
-
-/** Each status with these kinds of body. */
-function statuses(codes: number[], kinds: BodyKind[]): Variations {
-	const entries = codes.flatMap((status) =>
-		kinds.map((body): [string, Variation] => [
-			`${status} ${body}`,
-			{ status, fault: () => ({ status, body, retryAfter: 0 }) },
-		]),
+/** A row, or several, for each example of each rule. */
+function rowsOf<T>(
+	examples: Record<string, Example[]>,
+	rules: Record<string, Rule>,
+	toRows: (fault: string, variations: Variations, rule: Rule, tries: number) => T,
+): T[] {
+	return Object.entries(examples).flatMap(([name, ofRule]) =>
+		ofRule.map(({ what, forms: faults }) => {
+			const isRetried = Object.values(faults).some(({ status = 0 }) => RETRIED.includes(status));
+			return toRows(what, forms(faults), defined(rules[name]), isRetried ? TRIES : 1);
+		}),
 	);
-	return Object.fromEntries(entries);
 }
-
-/** The name of the row, and each status with each kind of body. */
-const status = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.join(', ')}`,
-	statuses(codes, ['json', 'html', 'empty', 'broken']),
-];
-
-/** Without a page, which is often that of a firewall. */
-const withoutPage = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.join(', ')}`,
-	statuses(codes, ['json', 'empty', 'broken']),
-];
-
-const withPage = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.sort((a, b) => a - b).join(', ')} with a web page`,
-	statuses(codes, ['html']),
-];
-
-/** Responses that never have a body. */
-const bodiless = (...codes: number[]): [string, Variations] => [
-	`Status ${codes.join(', ')}`,
-	forms(Object.fromEntries(codes.map((code) => [code, { status: code }]))),
-];
 
 /** Rows for redirects to all kinds of targets. */
-function redirects<T>(toRows: (fault: string, variations: Variations, message: string) => T): T[] {
+function redirects<T>(toRows: (fault: string, variations: Variations, rule: Rule) => T): T[] {
 	const targets: Record<string, (stage: Stage) => string> = {
 		'the same origin': ({ service }) => `${service.origin}/meta/sites/${at(SITES, 1)}`,
 		'another origin': ({ elsewhere }) => elsewhere.origin,
@@ -156,7 +119,7 @@ function redirects<T>(toRows: (fault: string, variations: Variations, message: s
 			String(status),
 			{ fault: (stage) => ({ redirect: { status, to: to(stage) } }) },
 		]);
-		return toRows(`Redirect to ${name}`, Object.fromEntries(entries), MOVED);
+		return toRows(`Redirect to ${name}`, Object.fromEntries(entries), SITE_RULES.moved);
 	});
 }
 
@@ -166,10 +129,24 @@ const atItems = (items: number[], variations: Variations): Variations =>
 		fault: (stage) => ({ ...fault?.(stage), siteId: items.map((item) => at(SITES, item)) }),
 	}));
 
-const atEverySite = ([name, variations]: [string, Variations]): [string, Variations] => [
-	`${name} at every site`,
-	atItems(ALL, variations),
-];
+/** These statuses, with each kind of body. */
+const status = (...codes: number[]): Variations =>
+	forms(
+		Object.fromEntries(
+			codes.flatMap((code) =>
+				(['json', 'html', 'empty', 'broken'] as const).map((body) => [
+					`${code} ${body}`,
+					{ status: code, body, ...(code === 503 && { retryAfter: 0 }) },
+				]),
+			),
+		),
+	);
+
+const anHour = (code: number) =>
+	forms({
+		seconds: { status: code, retryAfter: 3600 },
+		date: { status: code, retryAfter: { dateInSeconds: 3600 } },
+	});
 
 const VIEWS: Record<string, INodeParameters> = {
 	raw: { operation: 'get', simplify: false },
@@ -202,7 +179,8 @@ function harmlessLogin(fault: string, variations: Variations): Row[] {
 }
 
 /** A login that fails: the first one, and one that renews a token after two sites have been read. */
-function login(fault: string, variations: Variations, message: string, tries = 1): Row[] {
+function login(fault: string, variations: Variations, words: Words, tries = 1): Row[] {
+	const message = messageOf({ subject: 'credential', ...words });
 	const common = { fault, variations, message };
 	return [
 		{
@@ -238,14 +216,14 @@ function harmlessSite(
 function site(
 	fault: string,
 	variations: Variations,
-	message: string,
+	words: Words,
 	{ tries = 1, ...rest }: { tries?: number } & Partial<Row> = {},
 ): Row {
 	return {
 		place: 'site',
 		fault,
 		variations,
-		message,
+		message: messageOf(words),
 		hit: HIT,
 		stopped: { requests: tries, logins: 1 },
 		continued: { requests: ALL.length - HIT.length + HIT.length * tries, logins: 1 },
@@ -257,7 +235,7 @@ function site(
 function address(
 	fault: string,
 	credential: NonNullable<Variation['credential']>,
-	message: string,
+	{ message }: Words,
 	mayPass = false,
 ): Row[] {
 	const nothing = { requests: 0, logins: 0 };
@@ -271,16 +249,6 @@ function address(
 	];
 }
 
-const NO_OBJECTS: Record<string, Fault['body']> = {
-	broken: 'broken',
-	text: { text: 'OK' },
-	number: { json: 7 },
-	boolean: { json: true },
-	'text as JSON': { json: 'text' },
-	list: { json: [{ siteId: 1, access_token: 'a' }] },
-	'no UTF-8': new Uint8Array([0xff, 0xfe, 0x00, 0x7b]),
-};
-const WEB_PAGE = forms({ html: { body: 'html' }, '5 MB': { body: 'html', bytes: LONG } });
 const SLOW_OR_LONG = forms({
 	late: { latencyMs: 30 },
 	'in pieces': { drip: { bytes: 100, everyMs: 1 } },
@@ -292,53 +260,23 @@ const BROKEN_OFF = forms({
 	'only status 103': { status: 103 },
 });
 
-const OTHER_REFUSALS = [402, 409, 410, 418, 422, 451, 499];
-
 const LOGIN_ROWS: Row[] = [
-	...login(...withoutPage(400, 401, 403), WRONG_LOGIN),
-	...login(...withPage(400, 401, 403, ...OTHER_REFUSALS), REFUSED_BY_PAGE),
-	...login(...status(404, 405), NO_LOGIN),
-	...login(...withoutPage(...OTHER_REFUSALS), REFUSED_LOGIN),
-	...login(...status(429), BUSY, TRIES),
-	...login(...status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524), UNAVAILABLE, TRIES),
-	...login(...status(501, 505, 525, 599), UNAVAILABLE),
-	...login(...status(300, 305, 399), MOVED),
-	...login(...bodiless(101, 204, 304), NO_TOKEN),
+	...rowsOf(TOKEN_EXAMPLES, TOKEN_RULES, login).flat(),
 	...redirects(login).flat(),
-	...login('Status 200 with a web page', WEB_PAGE, LOGIN_PAGE),
-	...login(
-		'Status 200 with an empty, broken or other body',
-		bodies({ ...NO_OBJECTS, empty: 'empty', null: { json: null }, object: { json: {} } }),
-		NO_TOKEN,
-	),
-	...login('`access_token` of another type', merged('access_token', wrongTypes('text')), NO_TOKEN),
-	...login(
-		'`access_token` that is empty or fits in no header',
-		merged('access_token', {
-			empty: '',
-			blank: ' ',
-			'line break inside': 'abc\r\nX-Injected: 1',
-			'line break at the end': 'abc\n',
-			NUL: 'abc\u0000',
-			'not ASCII': 'tøken',
-			space: 'abc def',
-		}),
-		NO_TOKEN,
-	),
-	...login(
-		'`token_type` that is not Bearer',
-		merged('token_type', { ...wrongTypes(undefined), text: 'text', MAC: 'MAC' }),
-		NO_TOKEN,
-	),
 	...harmlessLogin(
 		'`expires_in` of another type, or any text',
-		merged('expires_in', { ...wrongTypes('text'), empty: '', zero: '0', '-1': '-1', soon: 'soon' }),
+		forms(
+			mapValues(
+				{ ...wrongTypes('text'), empty: '', zero: '0', '-1': '-1', soon: 'soon' },
+				(value) => ({ merge: { expires_in: value } }),
+			),
+		),
 	),
 	...harmlessLogin('Slow, or a body of 5 MB', SLOW_OR_LONG),
 	...login(
 		'Connection cut in mid-body or reset, or closed after status 103',
 		BROKEN_OFF,
-		LOST,
+		{ subject: 'service', ...CONNECTION_RULES.lost },
 		TRIES,
 	),
 ];
@@ -368,64 +306,45 @@ const PASSING_ROWS: Row[] = [
 ];
 
 const SITE_ROWS: Row[] = [
-	site(...status(404), NOT_FOUND),
-	site(...withoutPage(403), NO_ACCESS),
-	site(...withPage(400, 403, 405, ...OTHER_REFUSALS), PAGE_REFUSES),
-	site(...withoutPage(400, 405, ...OTHER_REFUSALS), REFUSED),
-	site('Status 401 after another site was read', atItems(LATER, status(401)[1]), NO_ACCESS, {
+	// The others get through, so a rate limit is not waited for without end
+	...rowsOf(SITE_EXAMPLES, SITE_RULES, (fault, variations, rule, tries) =>
+		site(fault, variations, rule, {
+			tries: rule === SITE_RULES.rateLimited ? TRIES_AT_LIMIT : tries,
+		}),
+	),
+	site('Status 401 after another site was read', atItems(LATER, status(401)), SITE_RULES.noAccess, {
 		hit: LATER,
 	}),
-	site(...atEverySite(status(401)), REJECTED_TOKEN, {
+	site('Status 401 at every site', atItems(ALL, status(401)), REJECTED_TOKEN_RULES.rejectedToken, {
 		hit: ALL,
 		// Three show that it is the token, the others are not requested
 		continued: { requests: 3, logins: 1 },
 	}),
-	// The others get through, so this is not waited for without end
-	site(...status(429), BUSY, { tries: TRIES_AT_LIMIT }),
 	site(
 		'Status 429 with `Retry-After` of an hour',
-		forms({
-			seconds: { status: 429, retryAfter: 3600 },
-			date: { status: 429, retryAfter: { dateInSeconds: 3600 } },
-		}),
-		TOO_LONG,
+		anHour(429),
+		{ message: TOO_LONG },
 		// The service is left alone
 		{ hit: ALL, continued: { requests: 1, logins: 1 } },
 	),
+	site('Status 503 with `Retry-After` of an hour', anHour(503), { message: TOO_LONG }),
 	site(
-		'Status 503 with `Retry-After` of an hour',
-		forms({
-			seconds: { status: 503, retryAfter: 3600 },
-			date: { status: 503, retryAfter: { dateInSeconds: 3600 } },
-		}),
-		TOO_LONG,
+		'Status 502, 503, 504 at every site',
+		atItems(ALL, status(502, 503, 504)),
+		SITE_RULES.gateway,
+		{
+			hit: ALL,
+			// Too few for the service to be given up
+			continued: { requests: ALL.length * TRIES, logins: 1 },
+			tries: TRIES,
+		},
 	),
-	site(...status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524), UNAVAILABLE, {
-		tries: TRIES,
-	}),
-	site(...atEverySite(status(502, 503, 504)), UNAVAILABLE, {
-		hit: ALL,
-		// Too few for the service to be given up
-		continued: { requests: ALL.length * TRIES, logins: 1 },
-		tries: TRIES,
-	}),
-	site(...status(501, 505, 525, 599), UNAVAILABLE),
-	site(...status(300, 305, 399), MOVED),
-	site(...bodiless(101, 204, 304), EMPTY),
 	...redirects(site),
-	site('Status 200 with a web page', WEB_PAGE, PAGE_INSTEAD),
-	site(
-		'Status 200 with an empty body or null',
-		bodies({ empty: 'empty', null: { json: null } }),
-		EMPTY,
-	),
-	site('Status 200 with a body that is not an object', bodies(NO_OBJECTS), NOT_VALID),
 ];
 
-const { siteId, info, units } = at(sampleSites(), 0);
+const { info, units } = at(sampleSites(), 0);
 
 const FIELD_ROWS: Row[] = [
-	site('`siteId` of another type', merged('siteId', wrongTypes(siteId)), NOT_VALID),
 	harmlessSite(
 		'`siteName`, `info` and `units` of another type',
 		wrongFields((value) => ({ siteName: value, info: value, units: value })),
@@ -445,14 +364,24 @@ const FIELD_ROWS: Row[] = [
 
 const CONNECTION_ROWS: Row[] = [
 	harmlessSite('Slow, or a body of 5 MB', SLOW_OR_LONG),
-	site('No response within the timeout', forms({ hang: { connection: 'hang' } }), TOO_LATE, {
-		tries: TRIES,
-		// On a busy machine, a request takes its time to arrive
-		timeout: 500,
-	}),
-	site('Connection cut in mid-body or reset, or closed after status 103', BROKEN_OFF, LOST, {
-		tries: TRIES,
-	}),
+	site(
+		'No response within the timeout',
+		forms({ hang: { connection: 'hang' } }),
+		CONNECTION_RULES.late,
+		{
+			tries: TRIES,
+			// On a busy machine, a request takes its time to arrive
+			timeout: 500,
+		},
+	),
+	site(
+		'Connection cut in mid-body or reset, or closed after status 103',
+		BROKEN_OFF,
+		CONNECTION_RULES.lost,
+		{
+			tries: TRIES,
+		},
+	),
 	harmlessSite(
 		'Token runs out in mid-run',
 		{ 'after two': { tokenLifetime: { uses: 2 } } },
@@ -463,18 +392,22 @@ const CONNECTION_ROWS: Row[] = [
 		{ 'after one': { tokenLifetime: { uses: 1 } } },
 		{ requests: 4, logins: 4 },
 	),
-	...address('Connection refused', () => ({ baseUrl: DESERTED }), REFUSED_CONNECTION, true),
+	...address('Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused, true),
 	...address(
 		'Unknown host',
 		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		UNKNOWN_HOST,
+		CONNECTION_RULES.unknownHost,
 		true,
 	),
-	...address('Self-signed certificate', ({ tls }) => ({ baseUrl: tls.baseUrl }), NOT_TRUSTED),
+	...address(
+		'Self-signed certificate',
+		({ tls }) => ({ baseUrl: tls.baseUrl }),
+		CONNECTION_RULES.badCertificate,
+	),
 	...address(
 		'HTTP where HTTPS was expected',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		NO_HTTPS,
+		CONNECTION_RULES.noHttps,
 	),
 	harmlessSite('Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
 		on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },

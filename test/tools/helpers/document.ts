@@ -6,7 +6,7 @@ export const BLOCKS = {
 	faults: {
 		document: 'reliability.md',
 		name: 'fault matrix',
-		command: 'npm run test:faults',
+		command: 'npm run docs',
 	},
 	soak: {
 		document: 'reliability.md',
@@ -21,7 +21,12 @@ export const BLOCKS = {
 	credentialTest: {
 		document: 'credential-test.md',
 		name: 'outcomes',
-		command: 'CREDENTIAL_OUTCOMES=print npx jest test/engine/credential',
+		command: 'npm run docs',
+	},
+	messages: {
+		document: 'messages.md',
+		name: 'messages',
+		command: 'npm run docs',
 	},
 	operations: {
 		document: 'nodes.md',

@@ -14,6 +14,8 @@ export interface Circumstances {
 	retryAfter?: number;
 	/** The header Location. */
 	location?: unknown;
+	/** The name or the address of the proxy that n8n is set up to use. */
+	proxy?: string;
 }
 
 /** One thing to know or to do: the same for every reader, or in words that depend on the circumstances; '' for none. */

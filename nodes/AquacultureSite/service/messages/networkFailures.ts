@@ -1,9 +1,9 @@
 import { toUrl } from '../../utils/url';
-import { given, tryLater } from './advice';
+import { given } from './advice';
 import { ServiceFailure } from './failures';
 import type { FailureScope } from './failures';
 import type { ServiceResponse } from './response';
-import { CONNECTION_RULES } from './rules';
+import { CONNECTION_RULES, NOT_SENT_RULES } from './rules';
 import type { ConnectionRule } from './rules';
 
 /** What n8n, axios and Node make of a request that failed. It holds the request with its secrets, too. */
@@ -62,24 +62,24 @@ export function networkFailure(error: unknown, url: string, scope?: FailureScope
 	const mayPass = { subject: 'service', retry: 'retry', scope } as const;
 	// Before there was a connection to the service (RFC 9110, section 9.3.6)
 	if (texts.some((text) => /\bproxy\b.*\bCONNECT response\b/i.test(text))) {
-		const advice = tryLater(`ask your network administrator whether the proxy can reach ${url}`);
-		return new ServiceFailure('The network proxy ended the connection', [advice], mayPass);
+		const { message, advice } = NOT_SENT_RULES.proxyEnded;
+		return new ServiceFailure(message, [...advice, `The address is ${url}`], mayPass);
 	}
 	const proxy = texts.map((text) => otherTarget(text, url)).find(Boolean);
 	if (proxy !== undefined) {
-		const advice = `n8n is set up to reach the service through a proxy, ${proxy}. Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.`;
-		return new ServiceFailure('The network proxy cannot be reached', advice, mayPass);
+		const { message, advice } = NOT_SENT_RULES.proxyUnreached;
+		return new ServiceFailure(message, given({ proxy }, advice), mayPass);
 	}
 	const codes = chain
 		.flatMap(({ code, httpCode }) => [code, httpCode])
 		.filter((code): code is string => typeof code === 'string' && /^([A-Z]|\d+$)/.test(code));
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
-	// n8n blocked it, e.g. to protect internal addresses (SSRF protection)
 	const [{ message = '', description = '' } = {}] = chain;
 	const reason = [message, description].filter(Boolean).join(' ');
+	const rule = NOT_SENT_RULES.blocked;
 	return new ServiceFailure(
-		'n8n did not send the request',
-		[reason && `n8n says: "${reason}".`, `Check whether n8n is allowed to call ${url}`],
+		rule.message,
+		[reason && `n8n says: "${reason}".`, ...rule.advice, `The address is ${url}`],
 		{ subject: 'service', scope: 'run' },
 	);
 }
@@ -100,7 +100,7 @@ export function connectionFailure(
 	url: string,
 	scope?: FailureScope,
 ): ServiceFailure {
-	const rule = CONNECTION_RULES.find(
+	const rule = Object.values<ConnectionRule>(CONNECTION_RULES).find(
 		({ codes: known }) => !known || codes.some((code) => known.test(code)),
 	);
 	const { message, advice, isFinal } = rule as ConnectionRule;

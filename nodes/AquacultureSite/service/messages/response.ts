@@ -12,7 +12,7 @@ import {
 	TEST_RULES,
 	TOKEN_RULES,
 } from './rules';
-import type { Rule } from './rules';
+import type { Rule, Rules } from './rules';
 import { parseRetryAfter } from './retryAfter';
 import { serverMessage } from './serverMessage';
 
@@ -78,12 +78,12 @@ function retryOf(statusCode: number, isOfProxy: boolean): Retry {
 /** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
 function toFailure(
 	response: ServiceResponse,
-	rules: Rule[],
+	rules: Rules,
 	{ siteId = '', login, secrets, ...requested }: Requested,
 ): ServiceFailure {
 	const { statusCode, headers, body } = response;
 	const isOfProxy = isFromProxy(response);
-	const rule = (isOfProxy ? PROXY_RULES : rules).find(
+	const rule = Object.values<Rule>(isOfProxy ? PROXY_RULES : rules).find(
 		(each) => (each.status?.test(String(statusCode)) ?? true) && (each.body?.(body) ?? true),
 	);
 	// The last rule of each table fits everything

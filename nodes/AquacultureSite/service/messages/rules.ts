@@ -4,7 +4,7 @@ import type { Advice, Step } from './advice';
 import { REJECTED_LOGIN } from './failures';
 import type { FailureSubject } from './failures';
 
-/** What has happened, and what to do then. Of each list below, the first rule that fits applies; the last fits everything. */
+/** What has happened, and what to do then. Of each table below, the first rule that fits applies; the last fits everything. */
 export interface Rule {
 	/** Fits the status code of a response; any without it. */
 	status?: RegExp;
@@ -16,6 +16,9 @@ export interface Rule {
 	message: string;
 	advice: Advice;
 }
+
+/** By names for those who look one up; the order counts. */
+export type Rules = Record<string, Rule>;
 
 /** Why a request got no complete response. */
 export interface ConnectionRule extends Pick<Rule, 'message' | 'advice'> {
@@ -85,42 +88,53 @@ const redirectTarget: Step = ({ location }) => {
 	return target ? `It redirects to ${target.origin}` : '';
 };
 
-const COMMON_RULES: Rule[] = [
+const COMMON_RULES = {
 	// 304 is no redirect (RFC 9110, section 15.4.5): like any response without a body, it is no data
-	rule({ status: /^3(?!04)/, subject: 'credential' }, 'The service redirects to another address', [
-		'The redirect was not followed.',
-		inCredential("enter its new address in 'Base URL'.", 'If the service has moved'),
-		"If it leads to your network's login page, ask your network administrator to let n8n through.",
-		redirectTarget,
-	]),
-	rule({ status: /^429/, subject: 'service' }, 'The service is receiving too many requests', [
-		tryLater('ask the service operator for a higher limit.'),
-		inOptions(
-			"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
-		),
-	]),
+	moved: rule(
+		{ status: /^3(?!04)/, subject: 'credential' },
+		'The service redirects to another address',
+		[
+			'The redirect was not followed.',
+			inCredential("enter its new address in 'Base URL'.", 'If the service has moved'),
+			"If it leads to your network's login page, ask your network administrator to let n8n through.",
+			redirectTarget,
+		],
+	),
+	rateLimited: rule(
+		{ status: /^429/, subject: 'service' },
+		'The service is receiving too many requests',
+		[
+			tryLater('ask the service operator for a higher limit.'),
+			inOptions(
+				"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
+			),
+		],
+	),
 	// Only gateways and proxies send these (RFC 9110, sections 15.6.3 and 15.6.5)
-	rule({ status: /^50[24]/, subject: 'service' }, 'The service is unavailable (status {status})', [
-		'The problem is with the service or a proxy on the way to it, not your workflow.',
-		TRY_LATER,
-	]),
-	rule(
+	gateway: rule(
+		{ status: /^50[24]/, subject: 'service' },
+		'The service is unavailable (status {status})',
+		['The problem is with the service or a proxy on the way to it, not your workflow.', TRY_LATER],
+	),
+	unavailable: rule(
 		{ status: /^(408|[5-9])/, subject: 'service' },
 		'The service is unavailable (status {status})',
 		['The problem is with the service, not your workflow.', TRY_LATER],
 	),
-];
+} satisfies Rules;
 
 /** The token endpoint; its status codes are not specified. */
-export const TOKEN_RULES: Rule[] = [
-	rule({ status: /^400/, body: needsHttps }, 'The service expects HTTPS at this address', [
-		inCredential("enter https:// instead of http:// in 'Base URL'."),
-	]),
-	rule({ status: /^40[45]/ }, 'No login endpoint was found at this address', [
+export const TOKEN_RULES = {
+	needsHttps: rule(
+		{ status: /^400/, body: needsHttps },
+		'The service expects HTTPS at this address',
+		[inCredential("enter https:// instead of http:// in 'Base URL'.")],
+	),
+	noEndpoint: rule({ status: /^40[45]/ }, 'No login endpoint was found at this address', [
 		inCredential("check 'Base URL': this is not the address of the data service."),
 	]),
 	...COMMON_RULES,
-	rule(
+	refusedByPage: rule(
 		{ status: /^4/, body: isWebPage },
 		'The login was refused with a web page (status {status})',
 		[
@@ -130,102 +144,117 @@ export const TOKEN_RULES: Rule[] = [
 			notRetried,
 		],
 	),
-	rule({ status: /^40[013]/ }, 'The service rejected the username or password', [
+	rejected: rule({ status: /^40[013]/ }, 'The service rejected the username or password', [
 		spaceInPassword,
 		inCredential("re-enter 'Username' and 'Password', then save."),
 		notRetried,
 	]),
-	rule({ status: /^4/ }, 'The service refused the login (status {status})', [
+	refused: rule({ status: /^4/ }, 'The service refused the login (status {status})', [
 		inCredential("check 'Base URL', 'Username' and 'Password'."),
 		'If they are right, contact the service operator.',
 	]),
-	rule({ body: isWebPage }, 'The login returned a web page', [
+	webPage: rule({ body: isWebPage }, 'The login returned a web page', [
 		tryHttps,
 		CHECK_BASE_URL,
 		OR_LOGIN_PAGE,
 	]),
-	rule({}, 'The login response contains no access token', [
+	noToken: rule({}, 'The login response contains no access token', [
 		CHECK_BASE_URL,
 		'If it is right, contact the service operator.',
 	]),
-];
+} satisfies Rules;
 
 /** The site endpoint. */
-export const SITE_RULES: Rule[] = [
+export const SITE_RULES = {
 	// Not of the others, whose pages often are the service's own
-	rule(
+	refusedByPage: rule(
 		{ status: /^4(?!01|04|08|29)/, body: isWebPage },
 		'Access to site {site} was refused with a web page (status {status})',
 		[OR_FIREWALL, 'If it may, ask the service operator for access to this site.'],
 	),
-	rule({ status: /^40[13]/ }, 'This user has no access to site {site}', [
+	noAccess: rule({ status: /^40[13]/ }, 'This user has no access to site {site}', [
 		'Ask the service operator for access, or remove the site ID.',
 	]),
-	rule({ status: /^404/ }, 'Site {site} was not found', [
+	notFound: rule({ status: /^404/ }, 'Site {site} was not found', [
 		'Check the site ID. The site does not exist, or this user may not see it.',
 	]),
 	...COMMON_RULES,
-	rule({ status: /^4/ }, 'The service rejected the request for site {site} (status {status})', [
-		"Check the site ID, and 'API Version' under 'Options'.",
-	]),
-	rule({ body: isEmpty }, 'The response for site {site} is empty', [TRY_LATER]),
-	rule({ body: isWebPage }, 'The service returned a web page instead of site {site}', [
+	refused: rule(
+		{ status: /^4/ },
+		'The service rejected the request for site {site} (status {status})',
+		["Check the site ID, and 'API Version' under 'Options'."],
+	),
+	empty: rule({ body: isEmpty }, 'The response for site {site} is empty', [TRY_LATER]),
+	webPage: rule({ body: isWebPage }, 'The service returned a web page instead of site {site}', [
 		CHECK_BASE_URL,
 		OR_LOGIN_PAGE,
 	]),
-	rule({}, 'The response for site {site} is not valid', [
+	otherData: rule({}, 'The response for site {site} is not valid', [
 		'It does not contain this site.',
 		TRY_LATER,
 	]),
-];
+} satisfies Rules;
 
 /** A 401 of the site endpoint with a token that was issued for this request. */
-export const REJECTED_TOKEN_RULES: Rule[] = [
-	rule({ subject: 'credential' }, 'The service rejected a newly issued access token', [
-		'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
-	]),
-];
+export const REJECTED_TOKEN_RULES = {
+	rejectedToken: rule(
+		{ subject: 'credential' },
+		'The service rejected a newly issued access token',
+		[
+			'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
+		],
+	),
+} satisfies Rules;
 
 /** The site endpoint, for a site that nobody has asked for: why the credential is no good. */
-export const TEST_RULES: Rule[] = [
+export const TEST_RULES = {
 	...COMMON_RULES,
-	rule({ body: isWebPage }, 'The service returned a web page instead of site data', [
+	webPage: rule({ body: isWebPage }, 'The service returned a web page instead of site data', [
 		CHECK_BASE_URL,
 		OR_LOGIN_PAGE,
 	]),
-	rule({ status: /^40[13]/ }, 'The service rejected the access token for site data', [
-		'Ask the service operator whether this user may read it.',
-	]),
-	rule({ status: /^4/ }, 'The service refused to send site data (status {status})', [
+	tokenRejected: rule(
+		{ status: /^40[13]/ },
+		'The service rejected the access token for site data',
+		['Ask the service operator whether this user may read it.'],
+	),
+	refused: rule({ status: /^4/ }, 'The service refused to send site data (status {status})', [
 		CHECK_OR_CALL,
 	]),
-	rule({ body: isEmpty }, 'The response to a request for site data was empty', [CHECK_OR_CALL]),
-	rule({}, 'The response to a request for site data contained no site', [CHECK_OR_CALL]),
-];
+	empty: rule({ body: isEmpty }, 'The response to a request for site data was empty', [
+		CHECK_OR_CALL,
+	]),
+	noSite: rule({}, 'The response to a request for site data contained no site', [CHECK_OR_CALL]),
+} satisfies Rules;
 
 /** A forward proxy, or whatever else in the network is between n8n and the service. */
-export const PROXY_RULES: Rule[] = [
-	rule({ status: /^407/ }, 'The network proxy requires a login (status {status})', [
-		'n8n reaches the service through a proxy. Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
+export const PROXY_RULES = {
+	login: rule({ status: /^407/ }, 'The network proxy requires a login (status {status})', [
+		'Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
 	]),
-	rule({ status: /^511/ }, 'The network requires a login (status {status})', [
+	networkLogin: rule({ status: /^511/ }, 'The network requires a login (status {status})', [
 		'Ask your network administrator to let the machine that runs n8n through without a login page.',
 	]),
-	rule({ status: /^50[234]/ }, 'The network proxy could not reach the service (status {status})', [
-		inCredential("check 'Base URL' for typos."),
-		'If it is right, the cause may pass.',
-		tryLater('ask your network administrator whether the proxy can reach this address.'),
-	]),
-	rule({ status: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
+	unreached: rule(
+		{ status: /^50[234]/ },
+		'The network proxy could not reach the service (status {status})',
+		[
+			inCredential("check 'Base URL' for typos."),
+			'If it is right, the cause may pass.',
+			tryLater('ask your network administrator whether the proxy can reach this address.'),
+		],
+	),
+	blocked: rule({ status: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
 		"Ask your network administrator to let n8n reach the address in 'Base URL'. Your login was not the reason.",
 	]),
-	rule({}, 'A network proxy responded instead of the service (status {status})', [
+	other: rule({}, 'A network proxy responded instead of the service (status {status})', [
 		"Ask your n8n administrator to check HTTP_PROXY and HTTPS_PROXY, and your network administrator to let n8n reach the address in 'Base URL'.",
 	]),
-];
+} satisfies Rules;
 
-export const CONNECTION_RULES: ConnectionRule[] = [
-	rule(
+/** What the network said of a request that got no complete response. */
+export const CONNECTION_RULES = {
+	unknownHost: rule(
 		{ codes: /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/ },
 		'The address of the service was not found',
 		[
@@ -233,14 +262,14 @@ export const CONNECTION_RULES: ConnectionRule[] = [
 			'If it is right, check the network of the machine that runs n8n.',
 		],
 	),
-	rule({ codes: /^ECONNREFUSED$/ }, 'The service refused the connection', [
+	refused: rule({ codes: /^ECONNREFUSED$/ }, 'The service refused the connection', [
 		tryHttps,
 		inCredential("check 'Base URL', including the port if it has one."),
 		'If it is right, the service may be down.',
 		TRY_LATER,
 	]),
 	// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
-	rule(
+	late: rule(
 		{ codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/ },
 		'The service did not respond in time',
 		[
@@ -249,13 +278,13 @@ export const CONNECTION_RULES: ConnectionRule[] = [
 			inOptions("If the service is known to be slow, increase 'Timeout' under 'Options'."),
 		],
 	),
-	rule(
+	noHttps: rule(
 		{ codes: /^(EPROTO|ERR_SSL_.*)$/, isFinal: true },
 		'The service does not use HTTPS at this address',
 		[inCredential("check 'Base URL': it may need to start with http:// instead of https://.")],
 	),
 	// An unknown authority: the service's own, or that of a proxy that looks into encrypted connections
-	rule(
+	unknownAuthority: rule(
 		{ codes: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/, isFinal: true },
 		"The service's certificate is not trusted",
 		[
@@ -263,10 +292,25 @@ export const CONNECTION_RULES: ConnectionRule[] = [
 			TURN_ON_IGNORE,
 		],
 	),
-	rule(
+	badCertificate: rule(
 		{ codes: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/, isFinal: true },
 		"The service's certificate is not trusted",
 		['Ask the service operator for the right address.', TURN_ON_IGNORE],
 	),
-	rule({}, 'The connection to the service was lost', [tryHttps, CALL_OR_FIREWALL]),
-];
+	lost: rule({}, 'The connection to the service was lost', [tryHttps, CALL_OR_FIREWALL]),
+} satisfies Record<string, ConnectionRule>;
+
+/** Why a request did not get as far as the service. */
+export const NOT_SENT_RULES = {
+	proxyEnded: rule({}, 'The network proxy ended the connection', [
+		tryLater('ask your network administrator whether the proxy can reach this address.'),
+	]),
+	proxyUnreached: rule({}, 'The network proxy cannot be reached', [
+		({ proxy = '…' }) => `n8n is set up to reach the service through a proxy, ${proxy}.`,
+		'Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.',
+	]),
+	// n8n blocked it, e.g. to protect internal addresses (SSRF protection)
+	blocked: rule({}, 'n8n did not send the request', [
+		'If the service is in your own network, ask your n8n administrator to add it to N8N_SSRF_ALLOWED_HOSTNAMES.',
+	]),
+} satisfies Record<string, ConnectionRule>;

@@ -1,5 +1,11 @@
-import { toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
+import { joinSentences, toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
 import type { FailureScope } from '../../../../nodes/AquacultureSite/service/messages/failures';
+import {
+	CONNECTION_RULES,
+	type ConnectionRule,
+	NOT_SENT_RULES,
+} from '../../../../nodes/AquacultureSite/service/messages/rules';
+import { CODES } from '../../../tools/cases/examples';
 import {
 	connectionFailure,
 	networkFailure,
@@ -10,14 +16,10 @@ import {
 
 const API = 'https://api.example.com';
 
-const NOT_FOUND = 'The address of the service was not found';
-const REFUSED_CONNECTION = 'The service refused the connection';
-const TOO_LATE = 'The service did not respond in time';
-const NO_HTTPS = 'The service does not use HTTPS at this address';
-const NOT_TRUSTED = "The service's certificate is not trusted";
-const IGNORE = /'Ignore SSL Issues \(Insecure\)'/;
-const ADD_AUTHORITY = /NODE_EXTRA_CA_CERTS\b.*'Ignore SSL Issues \(Insecure\)'/;
-const LOST = 'The connection to the service was lost';
+const RULES = CONNECTION_RULES;
+const NOT_FOUND = RULES.unknownHost.message;
+const REFUSED_CONNECTION = RULES.refused.message;
+const LOST = RULES.lost.message;
 
 describe('the response in an error', () => {
 	const response = { status: 500, headers: { a: 'b' }, data: 'Out of order' };
@@ -54,8 +56,8 @@ describe('the response in an error', () => {
 });
 
 describe('a request without a response', () => {
-	const PROXY = 'The network proxy cannot be reached';
-	const CLOSED = 'The network proxy ended the connection';
+	const PROXY = NOT_SENT_RULES.proxyUnreached.message;
+	const CLOSED = NOT_SENT_RULES.proxyEnded.message;
 	const closed = 'Proxy connection ended before receiving CONNECT response';
 	const connect = (address: string) => `connect ECONNREFUSED ${address}`;
 	const refused = (address: string) => ({ message: connect(address), code: 'ECONNREFUSED' });
@@ -101,33 +103,21 @@ describe('a request without a response', () => {
 		[undefined, ''],
 	])('was not sent by n8n: %j', (error, said) => {
 		expect(networkFailure(error, API)).toMatchObject({
-			message: 'n8n did not send the request',
-			description: `${said}Check whether n8n is allowed to call ${API}`,
+			message: NOT_SENT_RULES.blocked.message,
+			description: `${said}${toWords(NOT_SENT_RULES.blocked.advice)} The address is ${API}`,
 			...{ subject: 'service', retry: 'no', scope: 'run' },
 		});
 	});
 });
 
 describe('a connection that failed', () => {
-	test.each([
-		[NOT_FOUND, 'retry', /typos.*network/, 'ENOTFOUND EAI_AGAIN EAI_NODATA EAI_NONAME'],
-		[REFUSED_CONNECTION, 'retry', /port.* Try again later/, 'ECONNREFUSED'],
-		[TOO_LATE, 'retry', /Try again later/, 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED'],
-		[NO_HTTPS, 'no', /http:\/\//, 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER'],
-		[NOT_TRUSTED, 'no', IGNORE, 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE'],
-		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT'],
-		[NOT_TRUSTED, 'no', ADD_AUTHORITY, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-		[LOST, 'retry', /Try again later/, 'ECONNRESET E_WHATEVER'],
-		// Codes that only contain one of the others
-		[LOST, 'retry', /./, 'ENOTFOUND_X X_ENOTFOUND ECONNREFUSED_X X_ECONNREFUSED ETIMEDOUT_X'],
-		[LOST, 'retry', /./, 'X_ETIMEDOUT EPROTO_X X_EPROTO X_ERR_SSL_Y X_ERR_TLS_Y'],
-	] as const)('%s, retry %s: %#', (message, retry, advice, codes) => {
-		for (const code of codes.split(' ')) {
+	test.each(Object.entries<ConnectionRule>(RULES))('%s', (name, rule) => {
+		const { message, advice, isFinal } = rule;
+		const verdict = isFinal ? { retry: 'no', scope: 'run' } : { retry: 'retry', scope: 'request' };
+		for (const code of CODES[name as keyof typeof CODES].split(' ')) {
 			const failure = connectionFailure([code], API);
-			const scope = retry === 'no' ? 'run' : 'request';
-			expect(failure).toMatchObject({ message, retry, subject: 'service', scope });
-			expect(failure.description).toMatch(advice);
-			expect(failure.description).toMatch(/ The address is https:\/\/api\.example\.com$/);
+			expect(failure).toMatchObject({ message, subject: 'service', ...verdict });
+			expect(failure.description).toBe(joinSentences(toWords(advice), `The address is ${API}`));
 			expect(failure.message + failure.description).not.toContain(code);
 			expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
 		}

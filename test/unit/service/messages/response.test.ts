@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
+import { given, toWords } from '../../../../nodes/AquacultureSite/service/messages/advice';
 import { ServiceFailure } from '../../../../nodes/AquacultureSite/service/messages/failures';
 import type { ServiceResponse } from '../../../../nodes/AquacultureSite/service/messages/response';
 import {
@@ -8,7 +8,28 @@ import {
 	readTestResponse,
 	readTokenResponse,
 } from '../../../../nodes/AquacultureSite/service/messages/response';
+import {
+	PROXY_RULES,
+	REJECTED_TOKEN_RULES,
+	type Rule,
+	type Rules,
+	SITE_RULES,
+	TEST_RULES,
+	TOKEN_RULES,
+} from '../../../../nodes/AquacultureSite/service/messages/rules';
+import {
+	type Example,
+	PROXY_EXAMPLES,
+	responseOf,
+	SITE_EXAMPLES,
+	TEST_EXAMPLES,
+	TOKEN_EXAMPLES,
+} from '../../../tools/cases/examples';
+import { defined } from '../../../tools/helpers/at';
 import { forAll } from '../../../tools/helpers/fuzz';
+
+const SITE_ID = '1042';
+const LOGIN = { url: 'https://api.example.com', password: 'sample' };
 
 const PAGE = '<!DOCTYPE html>\n<html><body>Welcome</body></html>';
 
@@ -31,7 +52,7 @@ function fromSite(
 	{ secrets = [], unauthorized = 'token', ...rest }: Details = {},
 ) {
 	const response = { statusCode, headers: {}, body: {}, ...rest };
-	const result = readSiteResponse('1042', response, { secrets, unauthorized });
+	const result = readSiteResponse(SITE_ID, response, { secrets, unauthorized });
 	if (result instanceof ServiceFailure) return result;
 	throw new Error('A site was read');
 }
@@ -41,109 +62,107 @@ const FROM_PROXY: Details = { request: { protocol: 'https:', socket: { encrypted
 
 const to = (location: string): Details => ({ headers: { location } });
 const after = (seconds: string): Details => ({ headers: { 'retry-after': seconds } });
-const bodies = (...all: unknown[]): Details[] => all.map((body) => ({ body }));
 const WITH_PAGE: Details = { body: PAGE };
 
-const REJECTED = 'The service rejected the username or password';
-const PAGE_REFUSED = 'The login was refused with a web page (status {status})';
-const NO_LOGIN = 'No login endpoint was found at this address';
-const NO_TOKEN = 'The login response contains no access token';
-const NO_ACCESS = 'This user has no access to site 1042';
-const REFUSED = 'The service rejected the request for site 1042 (status {status})';
-const PAGE_REFUSES_SITE = 'Access to site 1042 was refused with a web page (status {status})';
-const MOVED = 'The service redirects to another address';
-const BUSY = 'The service is receiving too many requests';
-const UNAVAILABLE = 'The service is unavailable (status {status})';
-const EMPTY = 'The response for site 1042 is empty';
-
-/** What is said of each of these statuses, with each of these details. */
-type Case = [statuses: number[], message: string, advice: RegExp, ...details: Details[]];
-
-const eachOf = (cases: Case[]) =>
-	cases.flatMap(([statuses, message, advice, ...details]) =>
-		statuses.flatMap((status) =>
-			(details.length > 0 ? details : [{}]).map(
-				(detail) => [status, message.replace('{status}', String(status)), advice, detail] as const,
-			),
-		),
-	);
-
-const TOKEN_CASES: Case[] = [
-	[[400, 401, 403], REJECTED, /^Open .* 'Password'.* locked/],
-	[[404, 405], NO_LOGIN, /'Base URL'.* not the address/, {}, WITH_PAGE],
-	[[402, 499], 'The service refused the login (status {status})', /^Open .*'Base URL', 'Username'/],
-	[[200], 'The login returned a web page', /not of its website.*login page/, WITH_PAGE],
-	[[400, 401, 403], PAGE_REFUSED, /^A proxy or firewall.*'Username'.*locked/, WITH_PAGE],
-	[[402, 499], PAGE_REFUSED, /^A proxy or firewall.*'Password'\.$/, WITH_PAGE],
-	[
-		[400],
-		'The service expects HTTPS at this address',
-		/^Open .* enter https:\/\//,
-		// nginx, Apache, Go and Tomcat
-		...bodies(
-			'<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>',
-			"<!DOCTYPE HTML>\n<p>Reason: You're speaking plain HTTP to an SSL-enabled server port.</p>",
-			'Client sent an HTTP request to an HTTPS server.\n',
-			'Bad Request\nThis combination of host and port requires TLS.\n',
-		),
-	],
-	[[200], NO_TOKEN, /not of its website.*operator\.$/],
-	[[304], NO_TOKEN, /./, { body: '' }],
-];
-
-const SITE_CASES: Case[] = [
-	[[400, 402, 422, 499], REFUSED, /^Check .*'API Version'/],
-	[[401], 'The service rejected a newly issued access token', /^The login succeeded/],
-	[[401], NO_ACCESS, /^Ask the service/, { unauthorized: 'site' }],
-	[[401], NO_ACCESS, /./, { ...WITH_PAGE, unauthorized: 'site' }],
-	[[403], NO_ACCESS, /^Ask the service operator/],
-	[[404], 'Site 1042 was not found', /^Check the site ID\./, {}, WITH_PAGE],
-	[[400, 402, 403, 405, 422, 499], PAGE_REFUSES_SITE, /^A proxy or .*network admin/, WITH_PAGE],
-	[[200], EMPTY, /^Try again later/, ...bodies('', null, undefined)],
-	[
-		[200],
-		'The response for site 1042 is not valid',
-		/^It does not contain this site\. Try again/,
-		...bodies('Hello', 42, true, [], Buffer.from('{}'), 'some <html> inside'),
-		...bodies({}, { error: 'maintenance' }, { data: { siteId: 1042 } }, [{ siteId: 1042 }]),
-		...bodies({ siteId: 1043 }, { siteId: null }, { siteId: [1042] }, { siteId: 2 ** 60 }),
-	],
-	[
-		[200],
-		'The service returned a web page instead of site 1042',
-		/'Base URL'.*login page/,
-		...bodies(PAGE, '<HTML>', '\n <!DocType html>', '<?xml version="1.0"?>', '<head>'),
-		...bodies('<body a="b">'),
-	],
-	[[304], EMPTY, /./, { body: '' }],
-];
-
-const COMMON_CASES: Case[] = [
-	[[300], MOVED, /in 'Base URL'\. .* let n8n through\.$/],
-	[[300], MOVED, /^The redirect was not followed/, { body: { siteId: 1042 } }],
-	[[302], MOVED, / let n8n through\.$/, to('/elsewhere')],
-	[[399], MOVED, /'Base URL'\. .* https:\/\/other\.example$/, to('https://other.example/a?b=c')],
-	[[429], BUSY, /^Try again later.* higher limit\./],
-	[[429], BUSY, /^Try again in 5 minutes; if this persists, ask/, after('300')],
-	[[500], UNAVAILABLE, /your workflow\. Try again later/],
-	[[502, 504], UNAVAILABLE, /^The problem is with the service or a proxy .* your workflow\. Try/],
-	[[503], UNAVAILABLE, /your workflow\. Try again in 1 second; if/, after('1')],
-];
+function fromTest(statusCode: number, { secrets = [], ...rest }: Details): ServiceFailure {
+	const failure = readTestResponse('0', { statusCode, headers: {}, body: {}, ...rest }, secrets);
+	if (failure) return failure;
+	throw new Error('The token was accepted');
+}
 
 describe.each([
-	['token', fromToken, TOKEN_CASES],
-	['site', fromSite, SITE_CASES],
-] as const)('a response of the %s endpoint', (_, fail, cases) => {
-	test.each(eachOf([...cases, ...COMMON_CASES]))('%i: %s', (status, message, advice, details) => {
-		const failure = fail(status, details);
-		expect(failure).toMatchObject({ message, httpStatus: status });
-		expect(failure.description).toMatch(advice);
-		// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
-		expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
-		expect(failure.message).not.toMatch(/error|problem|failure|mistake/i);
-		expect(failure.description).not.toMatch(/error|failure|mistake/i);
+	['the login', fromToken, TOKEN_RULES, TOKEN_EXAMPLES],
+	['a site', fromSite, SITE_RULES, SITE_EXAMPLES],
+	['the credential test', fromTest, TEST_RULES, TEST_EXAMPLES],
+	['the login, by a proxy', fromToken, PROXY_RULES, PROXY_EXAMPLES],
+	['a site, by a proxy', fromSite, PROXY_RULES, PROXY_EXAMPLES],
+] as const)('a response to %s', (_, fail, rules: Rules, examples) => {
+	test.each(Object.entries<Example[]>(examples))('%s', (name, ofRule) => {
+		const { message, advice } = defined(rules[name]);
+		for (const fault of ofRule.flatMap(({ forms }) => Object.values(forms))) {
+			const { statusCode, ...details } = responseOf(fault);
+			const failure = fail(statusCode, details);
+			const words = message.replace('{site}', SITE_ID).replace('{status}', String(statusCode));
+			expect(failure.message).toBe(words);
+			const known = { statusCode, retryAfter: failure.retryAfter, login: LOGIN };
+			const whatToDo = toWords(given(known, advice));
+			expect(failure.description).toContain(whatToDo);
+			// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
+			expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
+			expect(failure.message).not.toMatch(/error|problem|failure|mistake/i);
+			expect(whatToDo).not.toMatch(/error|failure|mistake/i);
+		}
 	});
+});
 
+const body = (...all: unknown[]): Details[] => all.map((each) => ({ body: each }));
+
+test.each<[string, typeof fromSite, Rule, number, Details[]]>([
+	[
+		'a page of any kind',
+		fromSite,
+		SITE_RULES.webPage,
+		200,
+		body('<HTML>', '\n <!DocType html>', '<?xml version="1.0"?>', '<head>', '<body a="b">'),
+	],
+	['no page', fromSite, SITE_RULES.otherData, 200, body('some <html> inside', Buffer.from('{}'))],
+	[
+		'another site',
+		fromSite,
+		SITE_RULES.otherData,
+		200,
+		body({ siteId: 1043 }, { siteId: [1042] }, { siteId: 2 ** 60 }, { data: { siteId: 1042 } }),
+	],
+	['nothing', fromSite, SITE_RULES.empty, 200, body('', null, undefined)],
+	['a redirect, whatever is in it', fromSite, SITE_RULES.moved, 300, body({ siteId: 1042 })],
+	[
+		'a page, instead of a closed site',
+		fromSite,
+		SITE_RULES.noAccess,
+		401,
+		[{ ...WITH_PAGE, unauthorized: 'site' }],
+	],
+	['a rejected token', fromSite, REJECTED_TOKEN_RULES.rejectedToken, 401, [{}]],
+	[
+		'a redirect that a proxy is named in',
+		fromSite,
+		SITE_RULES.moved,
+		399,
+		[{ headers: { 'proxy-agent': '1' } }],
+	],
+	...['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'].map(
+		(name) =>
+			[name, fromSite, PROXY_RULES.other, 400, [{ headers: { [name]: '1' } }]] as [
+				string,
+				typeof fromSite,
+				Rule,
+				number,
+				Details[],
+			],
+	),
+])('%s', (_, fail, { message }, status, all) => {
+	for (const details of all) {
+		expect(fail(status, details).message).toBe(
+			message.replace('{site}', SITE_ID).replace('{status}', String(status)),
+		);
+	}
+});
+
+test.each([
+	[{}, /^The redirect was not followed\. .* let n8n through\.$/],
+	[to('/elsewhere'), / let n8n through\.$/],
+	[
+		to('https://other.example/a?b=c'),
+		/ let n8n through\. It redirects to https:\/\/other\.example$/,
+	],
+])('a redirect says where it leads, without path and query: %j', (details, advice) => {
+	expect(fromSite(302, details).description).toMatch(advice);
+});
+
+describe.each([
+	['token', fromToken],
+	['site', fromSite],
+] as const)('a response of the %s endpoint', (_, fail) => {
 	test.each([
 		['no', [200, 302, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525]],
 		['retry', [408, 500, 502, 504, 520, 521, 522, 523, 524]],
@@ -186,45 +205,18 @@ test.each([
 	}
 });
 
-describe.each([
-	['token', fromToken, 'run'],
+test.each([
+	['login', fromToken, 'run'],
 	['site', fromSite, 'request'],
-] as const)('a proxy that responds instead of the %s endpoint', (_endpoint, fail, scope) => {
-	const seen = FROM_PROXY;
-	const named = ['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'];
-	const INSTEAD_OF_SERVICE = 'A network proxy responded instead of the service (status {status})';
-	const UNREACHED = 'The network proxy could not reach the service (status {status})';
-
-	const cases: Case[] = [
-		[
-			[407],
-			'The network proxy requires a login (status {status})',
-			/HTTP_PROXY and HTTPS_PROXY\.$/,
-		],
-		[[511], 'The network requires a login (status {status})', /^Ask your network admin/],
-		[[502, 503, 504], UNREACHED, /^Open .*'Base URL'/, seen],
-		[[403], 'A proxy or firewall blocked the request (status {status})', /^Ask .* reason\.$/, seen],
-		[[399, 401, 500], INSTEAD_OF_SERVICE, /HTTP_PROXY and HTTPS_PROXY, .*'Base URL'\.$/, seen],
-		[[400], INSTEAD_OF_SERVICE, /./, ...named.map((name) => ({ headers: { [name]: '1' } }))],
-	];
-
-	test.each(eachOf(cases))('%i: %s', (status, message, advice, details) => {
-		const failure = fail(status, details);
+] as const)('a proxy that responds instead of the service to a %s', (_, fail, scope) => {
+	for (const status of [399, 401, 403, 407, 500, 502, 503, 504, 511]) {
+		const failure = fail(status, { ...FROM_PROXY, body: { error: 'No' } });
 		const mayPass = [502, 503, 504].includes(status);
-		const retry = mayPass ? 'retry' : 'no';
-		expect(failure).toMatchObject({ message, subject: 'service', retry });
+		expect(failure).toMatchObject({ subject: 'service', retry: mayPass ? 'retry' : 'no' });
 		expect(failure.scope).toBe(mayPass ? scope : 'run');
-		expect(failure.description).toMatch(advice);
 		expect(failure.httpStatus).toBeUndefined();
-	});
-
-	test('is quoted as the proxy', () => {
-		expect(fail(407, { body: { error: 'No' } }).description).toMatch(/\. The proxy says: "No"$/);
-	});
-
-	test('is not seen in the headers of a redirect', () => {
-		expect(fail(399, { headers: { 'proxy-agent': '1' } }).message).toBe(MOVED);
-	});
+		expect(failure.description).toMatch(/\. The proxy says: "No"$/);
+	}
 });
 
 describe('whether a proxy sent a response itself', () => {

@@ -1,8 +1,8 @@
-import { expectedOutcome, type Outcome, SETTINGS } from '../../tools/cases/fault-cell';
-import { type Place, type Row, SITES, TABLE } from '../../tools/cases/fault-table';
-import { at } from '../../tools/helpers/at';
-import { groupBy } from '../../tools/helpers/group-by';
-import { count } from '../../tools/helpers/numbers';
+import { expectedOutcome, type Outcome, SETTINGS } from '../cases/fault-cell';
+import { type Place, type Row, SITES, TABLE } from '../cases/fault-table';
+import { at } from '../helpers/at';
+import { groupBy } from '../helpers/group-by';
+import { count } from '../helpers/numbers';
 
 /** The parts of the matrix; what fails at a login also fails at the next one, so those are told together. */
 const SECTIONS: Array<{ title: string; places: Partial<Record<Place, string>> }> = [
