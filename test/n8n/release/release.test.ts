@@ -175,20 +175,64 @@ test('the trigger keeps what it has stored: a change during the update is report
 		{ event: 'siteChanged', changes: [{ field: 'info.license', after: 'SAMPLE-UPDATED' }] },
 	]);
 	await n8n.deactivate(watching);
+	service.reset();
 });
 
-test('uninstalled, it leaves nothing behind, and n8n names the node that is missing', async () => {
+const uninstall = async () => await stage.n8n.rest.delete(`${PACKAGES}?name=${PACKAGE}`);
+
+/** Uninstalled, it leaves nothing behind, and n8n names the node that is missing. */
+async function expectUninstalled(): Promise<void> {
 	const { n8n } = stage;
-	await n8n.rest.delete(`${PACKAGES}?name=${PACKAGE}`);
 	expect(await installed()).toEqual([]);
 	const modules = join(n8n.userFolder, '.n8n', 'nodes', 'node_modules');
-	expect(readdirSync(modules)).toEqual([]);
+	expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual([]);
 	await expect(n8n.runWorkflow(defined(workflowIds['Get']))).rejects.toThrow(
 		`Unrecognized node type: ${PACKAGE}.aquacultureSite`,
 	);
+}
+
+test(`goes back to ${FIRST_VERSION} in n8n: the saved workflows run as before`, async () => {
+	await uninstall();
+	await expectUninstalled();
+	await stage.n8n.rest.post(PACKAGES, { name: `${PACKAGE}@${FIRST_VERSION}` });
+	expect(await installed()).toMatchObject([{ installedVersion: FIRST_VERSION }]);
+	expect(await runAll()).toEqual(itemsBefore);
+	await uninstall();
 });
 
-test('nothing but the package was requested from the registry', () => {
-	const others = registry.requests.filter((request) => !request.includes(PACKAGE));
+/** Runs a command of docs/administrators.md as its reader does, with the next version if `update`, and restarts n8n. */
+async function administrate(command: 'install' | 'uninstall', update = false): Promise<void> {
+	const page = readFileSync(join(ROOT, 'docs/administrators.md'), 'utf8');
+	const [line] = defined(new RegExp(`^npm ${command} .*`, 'm').exec(page));
+	const { n8n } = stage;
+	const env = { PATH: process.env['PATH'], HOME: n8n.userFolder, ...registry.env };
+	const script = update ? line.replace(`@${FIRST_VERSION}`, `@${UPDATE}`) : line;
+	await outputOf('sh', ['-ec', script], { cwd: n8n.userFolder, env });
+	await n8n.stop();
+	await n8n.start();
+}
+
+test('is installed, updated, set back and uninstalled with npm, and the saved workflows run as before', async () => {
+	const modules = join(stage.n8n.userFolder, '.n8n', 'nodes', 'node_modules');
+	const version = () =>
+		(
+			JSON.parse(readFileSync(join(modules, PACKAGE, 'package.json'), 'utf8')) as {
+				version: string;
+			}
+		).version;
+	for (const update of [true, false]) {
+		await administrate('install', update);
+		expect(version()).toBe(update ? UPDATE : FIRST_VERSION);
+		expect(await runAll()).toEqual(itemsBefore);
+	}
+	await administrate('uninstall');
+	await expectUninstalled();
+});
+
+test('nothing but the package, and what npm knows against it, was requested from the registry', () => {
+	const advisories = 'POST /-/npm/v1/security/advisories/bulk';
+	const others = registry.requests.filter(
+		(request) => !request.includes(PACKAGE) && request !== advisories,
+	);
 	expect(others).toEqual([]);
 });
