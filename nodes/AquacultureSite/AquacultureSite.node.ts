@@ -175,7 +175,7 @@ class SiteRun {
 		const node = this.context.getNode();
 		const failure = (mustStop ? toNodeError : toPlainError)(node, error, itemIndex);
 		const isOfRun = error instanceof ServiceFailure && error.scope === 'run';
-		const isNamed = siteId !== undefined && !isOnly && !(isOfRun && mustStop);
+		const isNamed = siteId !== undefined && !isOnly && !isOfRun;
 		const message = isNamed ? nameSite(failure.message, siteId) : failure.message;
 		const itemMessage = this.results.length > 1 ? `${message} [item ${itemIndex}]` : message;
 		if (mustStop) {

@@ -96,7 +96,16 @@ describe('On Error', () => {
 		expect(error?.message).toBe('Site 1057: The service is unavailable (status 500)');
 		farm.engine.editCredential(CREDENTIAL, { password: 'wrong' });
 		const { error: login } = await farm.run(parameters, ['1042 1057']);
-		expect(login?.message).toMatch(/^The service rejected the username or password/);
+		const rejected = /^The service rejected the username or password/;
+		expect(login?.message).toMatch(rejected);
+		// What all sites share is said in the same words of each
+		const onError = 'continueErrorOutput';
+		const { outputs } = await farm.run(parameters, ['1042 1057'], { onError });
+		const text = expect.stringMatching(rejected) as unknown;
+		expect(at(outputs, 1).map(({ json }) => json)).toMatchObject([
+			{ error: text },
+			{ error: text },
+		]);
 	});
 
 	describe.each(LIST_OPERATIONS)('%s: of "1042, abc, 1057"', (operation) => {
