@@ -70,6 +70,8 @@ const open = () => stage.service.faults.site.splice(0);
 /** Stands for the address of the execution. */
 const LINK = 'the execution';
 const NO_ACCESS = `This user has no access to site ${CLOSED}`;
+const ADVICE =
+	'Ask the service operator for access, or remove the site ID. The service says: "Forbidden."';
 
 /**
  * Publishes an example with the error workflow, as its note says, and waits until that has told Slack of a failure.
@@ -122,8 +124,8 @@ it('posts the daily site report, one line for each site', async () => {
 		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
 		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
 		'• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063',
-		expect.stringMatching(/^⚠️ .*"abc" is not a site ID/),
 		expect.stringMatching(/^⚠️ .*9999.* was not found/),
+		expect.stringMatching(/^⚠️ .*"abc" is not a site ID/),
 	]);
 	expect(message?.unfurls).toBe(false);
 });
@@ -222,6 +224,7 @@ describe.each([
 			`⚠️ *${name}* failed`,
 			'Some sites could not be read:',
 			NO_ACCESS,
+			ADVICE,
 			LINK,
 		]);
 		expect(await changed()).toEqual([1042, 1057]);
@@ -250,7 +253,7 @@ it('maps the others when a site is closed, says so, and maps all when it is open
 		);
 	close();
 	const execution = await stage.n8n.createAndRun(example);
-	expect(execution.failure?.message).toBe(`Some sites could not be read:\n${NO_ACCESS}`);
+	expect(execution.failure?.message).toBe(`Some sites could not be read:\n${NO_ACCESS}\n${ADVICE}`);
 	expect(mapped(execution)).toEqual([['site-1042', 'site-1057']]);
 	open();
 	expect(mapped(await run(example))).toEqual([['site-1042', 'site-1057', `site-${CLOSED}`]]);
@@ -478,8 +481,8 @@ describe('site change alert', () => {
 		expectAlert(
 			'The license of Storholmen changed from SAMPLE-1042 (before) to SAMPLE-1042',
 			'Pen 1 was added to Storholmen',
-			'Pen 1 was removed from Storholmen',
 			'Pen 1 of Storholmen was moved 111 m',
+			'Pen 1 was removed from Storholmen',
 		);
 	});
 

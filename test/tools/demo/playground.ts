@@ -13,14 +13,19 @@ type Action = keyof typeof ACTIONS;
 const KEYS: Record<string, Action> = { m: 'move-pen', r: 'rename-unit', b: 'break', f: 'mend' };
 
 const ALERT = 'site-change-alert-to-slack.json';
+const TELLER = 'workflow-failure-to-slack.json';
 const TRIGGER = 'n8n-nodes-aquaculture.aquacultureSiteTrigger';
 
-/** All examples as workflows, ready to run; the change alert is published. */
+/** All examples as workflows, ready to run; the change alert is published, and what fails is told to Slack. */
 async function addExamples({ n8n, service, credential }: Demo, services: ExampleServices) {
 	const credentials = await services.saveCredentials(n8n, credential);
+	const teller = await n8n.createWorkflow(readExample(TELLER, credentials));
+	await n8n.activate(teller);
 	// n8n lists the newest first
-	for (const file of [...FILES.filter((each) => each !== ALERT), ALERT]) {
+	const others = FILES.filter((file) => file !== ALERT && file !== TELLER);
+	for (const file of [...others, ALERT]) {
 		const example = readExample(file, credentials);
+		example.settings = { ...example.settings, errorWorkflow: teller };
 		for (const { type, parameters } of example.nodes) {
 			// The shortest interval of n8n, so that nobody waits for long
 			if (type === TRIGGER) parameters['pollTimes'] = { item: [{ mode: 'everyMinute' }] };
@@ -61,8 +66,9 @@ Sites     ${sites.map(({ siteId, siteName }) => `${siteId} ${siteName}`).join('\
 		],
 		[
 			'What comes\nof it',
-			`The workflow "Site Change Alert to Slack" is published and polls once a minute.
-Its message appears here within two minutes, and its execution in n8n.`,
+			`The workflow "Site Change Alert to Slack" is published and checks once a minute.
+Its message appears here within two minutes, and its execution in n8n. While the service
+is broken, "Workflow Failure to Slack" tells of it after three checks.`,
 		],
 		[
 			'Accounts',

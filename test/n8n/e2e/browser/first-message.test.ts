@@ -50,7 +50,8 @@ it('takes a new user to a message in Slack', async () => {
 		);
 
 	// 1. Import the example
-	await page.getByRole('button', { name: 'Create workflow' }).first().click();
+	await editor.at('universal-add').click();
+	await page.getByText('New workflow', { exact: true }).click();
 	await canvas.importUrl(EXAMPLE);
 	await canvas.zoomToFit();
 	await expectIssues(['Send a message']);
