@@ -1,7 +1,7 @@
 import { parseTask, siteFields } from '../../../nodes/AquacultureSite/operations';
 import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
 import { given } from '../../tools/helpers/operation';
-import { fieldsOf } from '../../tools/helpers/panel';
+import { fieldsOf, OPERATIONS } from '../../tools/helpers/panel';
 import { refusalOf } from '../../tools/helpers/refusal';
 
 test('every field of the node is what saved workflows depend on', () => {
@@ -13,7 +13,8 @@ test('there is no operation but those of the list, exactly as n8n stores them', 
 	expect(taskOf('getUnits')).toMatchObject({ siteIds: ['7'] });
 	for (const other of ['Get', 'delete', '', null, undefined]) {
 		const { message } = refusalOf(() => taskOf(other));
-		expect(message).toMatch(/^'Operation' must be one of Get, Get Many, Get Units, Get Map, not /);
+		const names = OPERATIONS.map(({ name }) => name).join(', ');
+		expect(message).toContain(`'Operation' must be one of ${names}, not `);
 	}
 	expect(() => parseTask(given({ resource: 'pen', siteId: 7 }))).toThrow(
 		`'Resource' must be one of Site, not "pen"`,
