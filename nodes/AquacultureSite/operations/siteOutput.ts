@@ -14,8 +14,8 @@ interface Column {
 	part?: SitePart;
 }
 
-/** At most ten, as n8n's guidelines have it, those that are used most at the top. */
-const ROW: Column[] = [
+/** A row has at most ten, as n8n's guidelines have it, those that are used most at the top; the last two are extra. */
+const COLUMNS: Column[] = [
 	{ name: 'siteId', displayName: 'Site ID' },
 	{ name: 'siteName', displayName: 'Site Name' },
 	{ name: 'type', displayName: 'Type', part: 'info' },
@@ -26,11 +26,9 @@ const ROW: Column[] = [
 	{ name: 'longitude', displayName: 'Longitude', part: 'info' },
 	{ name: 'timezone', displayName: 'Time Zone', part: 'info' },
 	{ name: 'unitCount', displayName: 'Unit Count', part: 'units' },
+	{ name: 'mapUrl', displayName: 'Map URL', part: 'info' },
+	{ name: 'units', displayName: 'Units', part: 'units' },
 ];
-
-const MAP_URL: Column = { name: 'mapUrl', displayName: 'Map URL', part: 'info' };
-
-const COLUMNS: Column[] = [...ROW, MAP_URL, { name: 'units', displayName: 'Units', part: 'units' }];
 
 const include: Field<'multiOptions'> = {
 	displayName: 'Include',
@@ -120,17 +118,6 @@ const fullResponse: Field<'boolean'> = {
 		'Whether to return the status code, headers and body of the response instead of the site. The body is not simplified. The preview in the next node shows the site in both cases.',
 };
 
-/** A row of these parts of a site. */
-function rowOf(parts: readonly SitePart[], options: Parameters): Column[] {
-	const row = ROW.filter(({ part }) => part === undefined || parts.includes(part));
-	return options.read(mapLinkOption) ? [...row, MAP_URL] : row;
-}
-
-function selectedColumns(parameters: Parameters): Column[] {
-	const names = ['siteId', ...parameters.read(fields)];
-	return COLUMNS.filter(({ name }) => names.includes(name));
-}
-
 /** One flat row. */
 function toRow(site: Site, columns: Column[]): IDataObject {
 	const [info, units] = [infoOf(site), unitsOf(site)];
@@ -165,7 +152,14 @@ export const siteOutput = {
 		// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
 		const chosen = parameters.read(output, parameters.read(simplify) ? 'simplified' : 'raw');
 		if (chosen === 'raw') return oneItemEach(parts, ({ site }) => site as IDataObject);
-		const columns = chosen === 'simplified' ? rowOf(parts, options) : selectedColumns(parameters);
+		const selected =
+			chosen === 'selectedFields' ? ['siteId', ...parameters.read(fields)] : undefined;
+		const withMapLink = options.read(mapLinkOption);
+		const columns = COLUMNS.filter(({ name, part }) => {
+			if (selected) return selected.includes(name);
+			if (name === 'mapUrl') return withMapLink;
+			return name !== 'units' && (part === undefined || parts.includes(part));
+		});
 		const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
 		return oneItemEach(needed, ({ site }) => toRow(site, columns));
 	},
