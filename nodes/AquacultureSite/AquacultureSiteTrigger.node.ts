@@ -27,7 +27,7 @@ import { ParameterError, Parameters } from './utils/parameters';
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 
 const FIRST_POLL =
-	'The first poll of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, you find a failed execution.';
+	'The first check of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, you find a failed execution.';
 
 const WHILE_BUILDING =
 	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, based on the first site in <b>Site IDs</b>. No real change occurred.<br><br>';
@@ -36,11 +36,11 @@ const WHILE_BUILDING =
 const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
 	header: '',
 	executionsHelp: {
-		inactive: `${WHILE_BUILDING}<b>Once the workflow is published</b>, n8n polls the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
-		active: `${WHILE_BUILDING}<b>While the workflow is published</b>, n8n polls the sites at the times under <b>Poll Times</b>, and each change starts the workflow. These executions do not show here, but you can find them in the list of executions.`,
+		inactive: `${WHILE_BUILDING}<b>Once the workflow is published</b>, n8n checks the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
+		active: `${WHILE_BUILDING}<b>While the workflow is published</b>, n8n checks the sites at the times under <b>Poll Times</b>, and each change starts the workflow. These executions do not show here, but you can find them in the list of executions.`,
 	},
 	activationHint: {
-		inactive: `Once the workflow is published, n8n polls the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
+		inactive: `Once the workflow is published, n8n checks the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
 		active: 'The workflow is published: each change of a site starts it.',
 	},
 };

@@ -101,7 +101,7 @@ test('a restart of n8n while the service is down loses nothing and reports nothi
 	// The third poll reports it
 	expect(await restarted.activate('init')).toBeNull();
 	expect(await restarted.poll()).toBeNull();
-	await expect(restarted.poll()).rejects.toThrow('No site could be read in the last 3 polls');
+	await expect(restarted.poll()).rejects.toThrow('No site could be read in the last 3 checks');
 	expect(await restarted.poll()).toBeNull();
 	farm.service.faults.site.length = 0;
 	const changes = [{ field: 'info.license', before: 'SAMPLE-7', after: 'SAMPLE-8' }];
@@ -150,7 +150,7 @@ describe('a workflow is published', () => {
 		expect(messages(trigger)).toEqual([]);
 		await trigger.poll().catch(() => undefined);
 		await trigger.poll();
-		expect(messages(trigger)).toEqual(['No site could be read in the last 3 polls']);
+		expect(messages(trigger)).toEqual(['No site could be read in the last 3 checks']);
 		farm.service.faults.site.length = 0;
 		expect(await trigger.poll()).toBeNull();
 		setLicense('SAMPLE-7');

@@ -55,7 +55,7 @@ test('Aquaculture Site Trigger: what its panel says before and after publishing 
 	// n8n's own one would promise events to wait for
 	expect(header).toBe('');
 	for (const text of [executionsHelp.inactive, activationHint.inactive, activationMessage]) {
-		expect(text).toMatch(/The first poll of a site only remembers it\..*a failed execution/);
+		expect(text).toMatch(/The first check of a site only remembers it\..*a failed execution/);
 	}
 	for (const text of [executionsHelp.active, activationHint.active]) {
 		expect(text).toMatch(/workflow is published.*each change .*starts/);

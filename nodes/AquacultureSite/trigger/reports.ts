@@ -60,7 +60,7 @@ export function refusedSitesReport(sites: UnreadableSite[]): ServiceFailure {
 /** Sites that could not be read for several polls in a row, while others could. */
 export function unreadableSitesReport(sites: UnreadableSite[]): ServiceFailure {
 	const polls = Math.min(...sites.map(({ site }) => site.failedPolls));
-	const what = `could not be read in the last ${polls} polls`;
+	const what = `could not be read in the last ${polls} checks`;
 	const these = sites.length === 1 ? 'this one is' : 'these are';
 	return sitesReport(
 		sites,
@@ -72,8 +72,8 @@ export function unreadableSitesReport(sites: UnreadableSite[]): ServiceFailure {
 /** No site could be read for several polls in a row. */
 export function outageReport(failure: ServiceFailure, polls: number): ServiceFailure {
 	return new ServiceFailure(
-		`No site could be read in the last ${polls} polls`,
-		[failure.message, ...failure.advice, 'The trigger tries again at each poll.'],
+		`No site could be read in the last ${polls} checks`,
+		[failure.message, ...failure.advice, 'The trigger tries again at each check.'],
 		failure,
 	);
 }
@@ -81,7 +81,7 @@ export function outageReport(failure: ServiceFailure, polls: number): ServiceFai
 /** There are more sites than the service allows, or than a poll has time for. */
 export function latenessReport(polls: number, unread: number, total: number): ServiceFailure {
 	return new ServiceFailure(
-		`Reading all ${total} sites takes more than ${polls} polls`,
+		`Reading all ${total} sites takes more than ${polls} checks`,
 		`${unread} sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.`,
 		{ subject: 'service' },
 	);

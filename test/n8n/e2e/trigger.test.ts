@@ -110,7 +110,7 @@ test('killed right after a report, n8n reports the next change, and nothing twic
 	sites.push(...removed);
 	changeLicense(ORNESVIKA, 'SAMPLE-H');
 	expect(await news(1)).toEqual(['siteChanged, Ørnesvika, info.license SAMPLE-1057 -> SAMPLE-H']);
-	expect(await failures()).toEqual(['Ørnesvika (1057) could not be read in the last 3 polls']);
+	expect(await failures()).toEqual(['Ørnesvika (1057) could not be read in the last 3 checks']);
 	expect(stage.service.counts.logins).toBe(1);
 });
 

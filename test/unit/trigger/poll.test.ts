@@ -55,9 +55,9 @@ const reads = (count: number, total: number, from = 0): Found =>
 const inTurn = (polls: number, count: number, total: number) =>
 	Array.from({ length: polls }, (_, poll) => reads(count, total, poll * count));
 const failing = (sites: string, polls = 3) =>
-	`${sites} could not be read in the last ${polls} polls`;
-const NOTHING = 'No site could be read in the last 3 polls';
-const slow = (total: number) => `Reading all ${total} sites takes more than 10 polls`;
+	`${sites} could not be read in the last ${polls} checks`;
+const NOTHING = 'No site could be read in the last 3 checks';
+const slow = (total: number) => `Reading all ${total} sites takes more than 10 checks`;
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[

@@ -149,7 +149,7 @@ const sitesWith = (
 		const site = { ...newSite(isId ? name : '7'), failedPolls: polls + index };
 		return { site: isId ? site : { ...site, snapshot: { siteName: name } }, failure };
 	});
-const COULD_NOT = 'could not be read in the last 3 polls';
+const COULD_NOT = 'could not be read in the last 3 checks';
 
 test.each([
 	[unreadableSitesReport(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
@@ -195,15 +195,15 @@ test('that no site can be read, with its reason', () => {
 		httpStatus: 500,
 	});
 	expect(outageReport(reason, 3)).toMatchObject({
-		message: 'No site could be read in the last 3 polls',
-		description: 'No response. Advice. The trigger tries again at each poll.',
+		message: 'No site could be read in the last 3 checks',
+		description: 'No response. Advice. The trigger tries again at each check.',
 		...{ subject: 'service', httpStatus: 500 },
 	});
 });
 
 test('that a list is too long, with what to do', () => {
 	expect(latenessReport(10, 28, 40)).toMatchObject({
-		message: 'Reading all 40 sites takes more than 10 polls',
+		message: 'Reading all 40 sites takes more than 10 checks',
 		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
 		subject: 'service',
 	});
