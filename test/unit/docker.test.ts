@@ -17,6 +17,11 @@ interface Compose {
 const ROOT = join(__dirname, '../..');
 const versionIn = (file: string) =>
 	(JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as { version: string }).version;
+/** `npm run pin` sets it. */
+const testedN8n = (major: string) => {
+	const manifest = readFileSync(join(ROOT, `test/tools/n8n/n8n-${major}/package.json`), 'utf8');
+	return (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
+};
 const { services, volumes } = parse(readDockerFile('compose.yaml'), { merge: true }) as Compose;
 const dockerfile = readDockerFile('Dockerfile');
 const readme = readDockerFile('README.md');
@@ -41,11 +46,16 @@ it('pins every image to an exact version', () => {
 it('installs this version of the package, in the n8n that the tests run', () => {
 	expect(argument('PACKAGE_VERSION')).toBe(versionIn('package.json'));
 	expect(dockerfile).toContain('n8n-nodes-aquaculture@${PACKAGE_VERSION}\n');
-	const { dependencies } = JSON.parse(
-		readFileSync(join(ROOT, 'test/tools/n8n/n8n-2/package.json'), 'utf8'),
-	) as { dependencies: { n8n: string } };
-	expect(argument('N8N_VERSION')).toBe(dependencies.n8n);
+	expect(argument('N8N_VERSION')).toBe(testedN8n('2'));
 });
+
+it.each(['docs/administrators.md', 'CHANGELOG.md'])(
+	'%s names the n8n that the tests run',
+	(file) => {
+		const text = readFileSync(join(ROOT, file), 'utf8');
+		for (const major of ['1', '2']) expect(text).toContain(testedN8n(major));
+	},
+);
 
 it('keeps what PostgreSQL and Redis store in volumes, and opens n8n to this machine alone', () => {
 	const mounted = Object.entries(services).flatMap(([name, service]) =>

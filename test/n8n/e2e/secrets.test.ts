@@ -55,7 +55,7 @@ beforeAll(async () => {
 const withoutRetries = (row: Row): Row =>
 	row.message === undefined ? row : { ...row, stopsAt: undefined, maxRetries: 0 };
 
-/** In n8n 2.41.1 an HTTP Request node may never end when its response is cut off, with a credential or without. */
+/** In n8n 2.x, an HTTP Request node may never end when its response is cut off, with a credential or without. */
 function hangsHttpRequest({ place, message }: Row, variation: Variation, stage: Stage): boolean {
 	const faults = [variation.fault?.(stage) ?? []].flat();
 	const isCut = faults.some(({ connection }) => connection === 'cut');

@@ -19,7 +19,6 @@ export type N8nMajor = '1' | '2';
 /** An n8n that is ready to run. */
 export interface N8nInstall {
 	major: N8nMajor;
-	/** For example 2.41.1. */
 	version: string;
 	/** The `node` that runs it. */
 	node: string;
