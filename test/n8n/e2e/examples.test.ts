@@ -145,6 +145,13 @@ it('says in the daily site report which site is closed, and reports it when it i
 	expect(reported()).toEqual([[...others, '• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063']]);
 });
 
+it('posts a sample failure when it is tried out', async () => {
+	await run(readExample('workflow-failure-to-slack.json'));
+	expect(slack.messages).toMatchObject([{ channel: '#fish-farm', unfurls: false }]);
+	const lines = slack.messages[0]?.text.split('\n');
+	expect(lines?.slice(0, 2)).toEqual(['⚠️ *Example Workflow* failed', 'Example Error Message']);
+});
+
 it('tells Slack at night that the daily site report could not be posted', async () => {
 	const example = everySecond(readExample('daily-site-report-to-slack.json'));
 	const channelId = parametersOf(example, 'Send a message')['channelId'] as object;
