@@ -12,7 +12,7 @@ import { installN8n, pinnedVersion } from '../../tools/n8n/install';
 import type { CredentialReference } from '../../tools/n8n/n8n';
 import { findSecrets, secretsOf } from '../../tools/n8n/secrets';
 import { saveCredential, startFake, useN8n } from '../../tools/n8n/use-n8n';
-import { httpRequest, node, readSites, siteNode } from '../../tools/n8n/workflows';
+import { httpRequest, node, readSites, reportChanges, siteNode } from '../../tools/n8n/workflows';
 
 const SITES = sampleSites();
 const MANY = manySites(200);
@@ -332,8 +332,22 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		expect((await n8n.waitForExecution(executionId)).status).toBe('canceled');
 	});
 
-	test('the trigger reports a change', async () => {
+	test('the trigger, published while the service is down, reports a change', async () => {
+		stage.service.faults.site.push({ status: 503, times: 4 });
 		await expectReportedChange(stage);
+	});
+
+	test('the trigger, published with a site that does not exist, says so and goes on', async () => {
+		const { n8n, credential } = stage;
+		const siteIds = [NOT_THERE, STORHOLMEN.siteId];
+		const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds));
+		const { sitesServed } = stage.service.counts;
+		await n8n.activate(workflow);
+		const { id } = await until('it says so', async () => (await n8n.executions(workflow, 1))[0]);
+		const { failure } = await n8n.waitForExecution(id);
+		expect(failure?.message).toBe(`Site ${NOT_THERE} was not found`);
+		await until('it goes on', () => stage.service.counts.sitesServed > sitesServed + 2);
+		await n8n.deactivate(workflow);
 	});
 
 	test('after all of the above, no password and no token is anywhere', async () => {

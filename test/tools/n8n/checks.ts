@@ -9,7 +9,9 @@ export async function expectReportedChange(stage: Omit<Stage, 'cleanup'>): Promi
 	const { n8n, service, credential } = stage;
 	const site = at(service.sites, 0);
 	const workflow = await n8n.createWorkflow(reportChanges(credential, [site.siteId]));
+	const { sitesServed } = service.counts;
 	await n8n.activate(workflow);
+	await until('the site is remembered', () => service.counts.sitesServed > sitesServed);
 	const before = site.info.license;
 	site.info.license = 'SAMPLE-NEW';
 	const newest = async () => (await n8n.executions(workflow, 1))[0];

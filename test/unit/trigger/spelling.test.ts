@@ -87,7 +87,10 @@ function reported(before: Site, after: Site, minimumDistance = 0): string[] {
 
 test('two polls of the same site, in any spelling, give no event', () => {
 	const distance = fc.constantFrom(0, 100);
-	forAll([farm, choices, distance], (site, choose, minimumDistance) => {
+	forAll([farm, choices, distance], (unique, choose, minimumDistance) => {
+		// Two units with one ID
+		const twin = { ...unique.units[0], unitName: 'Twin', latitude: 62 };
+		const site = { ...unique, units: [...unique.units, twin] };
 		const [first, second, third] = [1, 2, 3].map(() => respellSite(site, choose));
 		expect(reported(first as Site, second as Site, minimumDistance)).toEqual([]);
 		const { baseline } = compareSites(first as Site, second as Site, { minimumDistance });
