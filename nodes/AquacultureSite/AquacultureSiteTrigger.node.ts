@@ -27,7 +27,7 @@ import { ParameterError, Parameters } from './utils/parameters';
 const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 
 const FIRST_POLL =
-	'The first check of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, you find a failed execution.';
+	'The first check of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, a failed execution says so.';
 
 const WHILE_BUILDING =
 	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, based on the first site in <b>Site IDs</b>. No real change occurred.<br><br>';

@@ -313,7 +313,9 @@ describe('Aquaculture Site Trigger', () => {
 			expect(head?.join(' ')).toBe(
 				'event summary siteName unitName siteId unitId changes distance mapUrl detectedAt unit',
 			);
-			expect(row?.slice(0, 5).join(' ')).toBe('unitChanged 1042 Storholmen 104201 Pen 1');
+			expect(row?.slice(0, 5).join('; ')).toBe(
+				'unitChanged; Pen 1 of Storholmen was moved 111 m; Storholmen; Pen 1; 1042',
+			);
 		});
 		await takePanel('trigger', 290);
 
