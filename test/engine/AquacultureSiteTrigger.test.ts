@@ -186,7 +186,7 @@ describe('a workflow is published', () => {
 	});
 
 	test('with a wrong field: refused when it is published, a failed execution when n8n starts', async () => {
-		for (const wrong of [{ siteIds: '1042, x' }, { events: ['unitMoved'] }]) {
+		for (const wrong of [{ siteIds: '1042, x' }, { events: ['penMoved'] }]) {
 			const trigger = farm.engine.pollingTrigger(node(wrong));
 			const failure = { name: 'NodeOperationError', message: expect.any(String) as unknown };
 			await expect(trigger.activate()).rejects.toMatchObject(failure);

@@ -13,7 +13,7 @@ import { refusalOf } from '../../tools/helpers/refusal';
 
 test('every field of the trigger is what saved workflows depend on', () => {
 	const required = true;
-	const events = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'];
+	const events = [...EVENT_NAMES];
 	const options: Field[] = [
 		['apiVersion', 'options', '2025-01-01', { options: ['2025-01-01', '2023-01-01'] }],
 		['ignoreFields', 'string', ''],
@@ -60,7 +60,7 @@ describe('the settings', () => {
 		expect(() => settings({ siteIds, options })).toThrow(message);
 	});
 
-	test.each([[[]], [['unitAdded', 'penMoved']], ['unitMoved'], ['constructor']])(
+	test.each([[[]], [['unitAdded', 'penMoved']], ['penMoved'], ['constructor']])(
 		'the events %j, which would never start the workflow, are refused',
 		(events) => {
 			expect(() => settings({ siteIds: 1042, events })).toThrow(

@@ -1,6 +1,8 @@
 import { EVENT_NAMES, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
 import type { Difference } from '../../../nodes/AquacultureSite/trigger/changes';
 
+import { at } from '../../tools/helpers/at';
+
 type Change = [field: string, before: unknown, after: unknown];
 
 interface Known {
@@ -12,9 +14,7 @@ interface Known {
 }
 
 const summarize = (difference: Difference) =>
-	toEvents([difference], EVENT_NAMES, '')
-		.map(({ summary }) => summary)
-		.join();
+	at(toEvents([difference], EVENT_NAMES, ''), 0).summary;
 
 const toChanges = (changes: Change[]) =>
 	changes.map(([field, before, after]) => ({ field, before, after }));
