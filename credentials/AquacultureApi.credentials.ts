@@ -1,3 +1,4 @@
+// The credential: its fields, and its hooks, which n8n calls.
 import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,

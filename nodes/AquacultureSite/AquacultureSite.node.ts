@@ -1,3 +1,4 @@
+// The node: what n8n shows, and the loop over the input items, with item pairing and error items.
 import { deepCopy, NodeConnectionTypes, sleep } from 'n8n-workflow';
 import type {
 	IDataObject,

@@ -1,3 +1,4 @@
+// The trigger: what n8n shows, and the poll.
 import { deepCopy, NodeConnectionTypes } from 'n8n-workflow';
 import type {
 	IDataObject,

@@ -1,3 +1,4 @@
+// Turns a failure into the error or the item that n8n shows.
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 

@@ -1,3 +1,4 @@
+// The table of operations, and the panel that is made from it.
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidValue } from '../utils/parameters';

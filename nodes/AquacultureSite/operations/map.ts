@@ -1,3 +1,4 @@
+// The operation Get Map.
 import type { IDataObject } from 'n8n-workflow';
 
 import { positionOf } from '../site/position';

@@ -1,3 +1,4 @@
+// What an operation consists of, and the options that all of them share.
 import type {
 	IBinaryData,
 	INodeExecutionData,

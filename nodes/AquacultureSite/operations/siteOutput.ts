@@ -1,3 +1,4 @@
+// What Get and Get Many return of a site: raw, simplified, or selected fields.
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 
 import { mapUrl } from '../site/position';

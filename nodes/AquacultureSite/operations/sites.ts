@@ -1,3 +1,4 @@
+// The operations Get and Get Many.
 import { parseSiteId, readSiteIds, siteIdsField } from '../site/siteIds';
 import type { Field } from '../utils/parameters';
 import type { Operation } from './operation';

@@ -1,3 +1,4 @@
+// The operation Get Units.
 import { mapUrl } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
 import {

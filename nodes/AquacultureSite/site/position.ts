@@ -1,3 +1,4 @@
+// Positions, distances, and links to maps.
 import type { Row } from './site';
 
 /**

@@ -1,3 +1,5 @@
+// The shapes of a site and its units (docs/service.md#get-a-site).
+
 /** The parts of a site that $include can name (docs/service.md#get-a-site). */
 export const SITE_PARTS = ['info', 'units'] as const;
 export type SitePart = (typeof SITE_PARTS)[number];

@@ -1,3 +1,4 @@
+// Reads site IDs as people have them.
 import { listEntries, ParameterError } from '../utils/parameters';
 import type { Field } from '../utils/parameters';
 import { plainText } from '../utils/text';

@@ -1,3 +1,4 @@
+// What changed between two polls of a site.
 import { greatCircleDistance } from '../site/position';
 import { infoOf, unitsOf } from '../site/site';
 import type { Row, Site, SiteInfo, Unit } from '../site/site';

@@ -1,3 +1,4 @@
+// When sites that could not be read are reported.
 import type { ServiceFailure } from '../service/messages/failures';
 import type { Reading } from './reading';
 import { latenessReport, outageReport, refusedSitesReport, unreadableSitesReport } from './reports';

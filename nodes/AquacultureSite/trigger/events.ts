@@ -1,3 +1,4 @@
+// The events of the trigger.
 import { mapUrl } from '../site/position';
 import { infoOf } from '../site/site';
 import type { Site } from '../site/site';

@@ -1,3 +1,4 @@
+// The trigger's fields, and how they are read.
 import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';

@@ -1,3 +1,4 @@
+// What a poll concludes: what to store, and what to report.
 import { ServiceFailure } from '../service/messages/failures';
 import { compareSites } from './changes';
 import type { CompareOptions } from './changes';

@@ -1,3 +1,4 @@
+// What a poll has read when its time is over.
 import { StoppedError } from '../run/cancellation';
 import type { SiteService } from '../run/SiteService';
 import { connectionFailure } from '../service/messages/networkFailures';

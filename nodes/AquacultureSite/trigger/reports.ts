@@ -1,3 +1,4 @@
+// The words in which unreadable sites are reported.
 import { repeatedBy, toWords } from '../service/messages/advice';
 import type { Advice } from '../service/messages/advice';
 import { ServiceFailure } from '../service/messages/failures';

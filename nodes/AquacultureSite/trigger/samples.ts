@@ -1,3 +1,4 @@
+// The sample events of Fetch Test Event.
 import { ParameterError } from '../utils/parameters';
 import { infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';

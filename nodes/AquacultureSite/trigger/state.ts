@@ -1,3 +1,4 @@
+// What n8n stores from one poll to the next, and which sites a poll reads first.
 import type { Site } from '../site/site';
 
 /** What is known of one site. */

@@ -1,3 +1,4 @@
+// The sentence in each event.
 import { asText, joinList, plainText } from '../utils/text';
 import { pick, SITE_FIELDS } from '../site/site';
 import type { Row } from '../site/site';

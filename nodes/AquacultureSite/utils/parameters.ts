@@ -1,3 +1,4 @@
+// Reads the fields of a panel as people fill them in.
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 import { asText, plainText } from './text';

@@ -1,3 +1,5 @@
+// Texts of the service, as plain text in a sentence.
+
 /**
  * A text of the service for a sentence: one line, and not too long, without control characters, marks that turn the
  * direction of what follows, or markup. n8n renders hints and descriptions as HTML, and Slack reads `<!channel>`.

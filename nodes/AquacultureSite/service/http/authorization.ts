@@ -1,3 +1,4 @@
+// Adds the token to requests, but only to requests to the service.
 import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
 
 import { API_VERSION } from '../login/apiVersion';

@@ -1,3 +1,4 @@
+// The test of the credential, and its messages.
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsDecrypted,

@@ -1,3 +1,4 @@
+// One request for a site through n8n, the login before it, and what differs in them between n8n 1.x and 2.x.
 import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsDecrypted,

@@ -1,3 +1,4 @@
+// The version of the interface: the current one, and the option that chooses another.
 import type { INodeProperties } from 'n8n-workflow';
 
 import { invalidValue } from '../../utils/parameters';

@@ -1,3 +1,4 @@
+// Reads the base URL as people type it.
 import { toUrl } from '../../utils/url';
 import { inCredential } from '../messages/advice';
 import { ServiceFailure } from '../messages/failures';

@@ -1,3 +1,4 @@
+// One login: username and password in exchange for a token.
 import type {
 	ICredentialDataDecryptedObject,
 	IHttpRequestHelper,

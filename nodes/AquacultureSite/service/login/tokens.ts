@@ -1,3 +1,4 @@
+// One token exchange, shared by all who ask for it, and remembered for a while.
 import { createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 

@@ -1,3 +1,5 @@
+// What to do about a failure, put into words once for each reader (node, trigger, credential dialog).
+
 /** What a sentence may depend on: who reads it, and what is known of the failure. */
 export interface Circumstances {
 	/** How the reader gets to the credential, e.g. "open the credential"; undefined if it is open already. */

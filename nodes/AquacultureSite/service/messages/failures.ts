@@ -1,3 +1,4 @@
+// A failure with its message and its advice.
 import { formatDuration, given, inOptions, toWords, tryLater } from './advice';
 import type { Advice } from './advice';
 

@@ -1,3 +1,4 @@
+// What n8n's and Node's errors show of the network, and of a proxy in between.
 import { toUrl } from '../../utils/url';
 import { given } from './advice';
 import { ServiceFailure } from './failures';

@@ -1,3 +1,4 @@
+// Reads responses by the rules: data, or a failure.
 import { asText } from '../../utils/text';
 import type { Site } from '../../site/site';
 import { given } from './advice';

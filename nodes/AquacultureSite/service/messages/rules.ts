@@ -1,3 +1,4 @@
+// What each response and each failed connection means for the user: the messages, as tables.
 import { toUrl } from '../../utils/url';
 import { inCredential, inOptions, tryLater } from './advice';
 import type { Advice, Step } from './advice';

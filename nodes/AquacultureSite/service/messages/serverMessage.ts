@@ -1,3 +1,4 @@
+// Finds the service's own message in a response.
 import { plainText } from '../../utils/text';
 
 const MESSAGE_KEYS = ['message', 'error', 'title', 'detail', 'error_description', 'errors'];
