@@ -64,7 +64,9 @@ test('on the next free port, the workflow has run with all sites', async () => {
 
 test('a full disk is told in a sentence', async () => {
 	const [name, announcement] = ['n8n', 'Installing n8n'];
-	const command = ['sh', '-c', 'echo package > /dev/full'];
+	// What pnpm is, a program of Node
+	const write = "require('fs').writeFileSync('/dev/full', 'package')";
+	const command = [process.execPath, '-e', write];
 	const source = { folder: ROOT, files: [], target: 'full-disk', name, announcement, command };
 	await expect(installPackages(source, () => {})).rejects.toThrow(
 		/^n8n could not be installed because the disk is full\. Free 3 GB on the disk of \S+full-disk, and /,
