@@ -1,11 +1,5 @@
-import {
-	expectedOutcome,
-	type Outcome,
-	runCell,
-	SETTINGS,
-	startStage,
-} from '../../tools/cases/fault-cell';
-import { TABLE } from '../../tools/cases/fault-table';
+import { runCell, startStage } from '../../tools/cases/fault-cell';
+import { expectedOutcome, type Outcome, SETTINGS, TABLE } from '../../tools/cases/fault-table';
 import { skipIdleTime } from '../../tools/helpers/fake-clock';
 import { cleanup } from '../../tools/helpers/own';
 

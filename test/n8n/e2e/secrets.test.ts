@@ -1,14 +1,9 @@
-import {
-	arrange,
-	expectedOutcome,
-	inputOf,
-	parametersOf,
-	SETTINGS,
-	startStage,
-} from '../../tools/cases/fault-cell';
+import { arrange, inputOf, parametersOf, startStage } from '../../tools/cases/fault-cell';
 import {
 	CREDENTIAL,
+	expectedOutcome,
 	type Row,
+	SETTINGS,
 	SITES,
 	type Stage,
 	TABLE,

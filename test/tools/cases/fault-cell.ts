@@ -13,56 +13,17 @@ import { type ServiceOptions, startService } from '../fake-service/service';
 import { at } from '../helpers/at';
 import type { Cleanup } from '../helpers/cleanup';
 import {
-	type Counts,
 	CREDENTIAL,
 	HIT,
+	type Outcome,
 	type Row,
 	SITES,
 	type Stage,
 	type Variation,
 } from './fault-table';
 
-/** The node's setting **On Error**. */
-export const SETTINGS = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-
-/** An item that failed: its place among the input items, and the message. */
-interface Failed {
-	item: number;
-	message: string;
-}
-
-/** What came of a run, and what the service saw of it. */
-export interface Outcome extends Counts {
-	stopped?: Failed;
-	kept: number[];
-	failed: Failed[];
-	/** Items of either kind that came out at the wrong output. */
-	misplaced: number;
-	elsewhere: number;
-}
-
 /** Of a token that is used up. */
 const LIFETIME_MS = 6000;
-
-/** What the table says of a cell. */
-export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
-	const failed = row.hit.map((item) => ({
-		item,
-		message: `${row.message ?? ''} [item ${item}]`
-			.replace('{site}', String(SITES[item]))
-			.replace('{status}', String(status)),
-	}));
-	const items = SITES.map((_, item) => item);
-	const stops = onError === 'stopWorkflow' && failed.length > 0;
-	return {
-		...(stops && { stopped: failed.find(({ item }) => item === (row.stopsAt ?? row.hit[0])) }),
-		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
-		failed: stops ? [] : failed,
-		misplaced: 0,
-		elsewhere: 0,
-		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
-	};
-}
 
 /** No token expires within seconds: time passes before the service refuses one that was used this often. */
 function agingOf({ uses }: TokenLifetime = {}): Fault {

@@ -1,4 +1,4 @@
-import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeParameters, OnError } from 'n8n-workflow';
 import {
 	CONNECTION_RULES,
 	REJECTED_TOKEN_RULES,
@@ -35,7 +35,7 @@ export interface Variation {
 	status?: number;
 }
 
-export interface Counts {
+interface Counts {
 	/** Site requests; where the run stops, those for the site that stopped it. */
 	requests: number;
 	logins: number;
@@ -422,3 +422,42 @@ export const TABLE: Row[] = [
 	...FIELD_ROWS,
 	...CONNECTION_ROWS,
 ];
+
+/** The node's setting **On Error**. */
+export const SETTINGS = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
+
+/** An item that failed: its place among the input items, and the message. */
+interface Failed {
+	item: number;
+	message: string;
+}
+
+/** What came of a run, and what the service saw of it. */
+export interface Outcome extends Counts {
+	stopped?: Failed;
+	kept: number[];
+	failed: Failed[];
+	/** Items of either kind that came out at the wrong output. */
+	misplaced: number;
+	elsewhere: number;
+}
+
+/** What the table says of a cell. */
+export function expectedOutcome(row: Row, { status }: Variation, onError: OnError): Outcome {
+	const failed = row.hit.map((item) => ({
+		item,
+		message: `${row.message ?? ''} [item ${item}]`
+			.replace('{site}', String(SITES[item]))
+			.replace('{status}', String(status)),
+	}));
+	const items = SITES.map((_, item) => item);
+	const stops = onError === 'stopWorkflow' && failed.length > 0;
+	return {
+		...(stops && { stopped: failed.find(({ item }) => item === (row.stopsAt ?? row.hit[0])) }),
+		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
+		failed: stops ? [] : failed,
+		misplaced: 0,
+		elsewhere: 0,
+		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
+	};
+}

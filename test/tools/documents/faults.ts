@@ -1,5 +1,12 @@
-import { expectedOutcome, type Outcome, SETTINGS } from '../cases/fault-cell';
-import { type Place, type Row, SITES, TABLE } from '../cases/fault-table';
+import {
+	expectedOutcome,
+	type Outcome,
+	type Place,
+	type Row,
+	SETTINGS,
+	SITES,
+	TABLE,
+} from '../cases/fault-table';
 import { at } from '../helpers/at';
 import { groupBy } from '../helpers/group-by';
 import { count } from '../helpers/numbers';
