@@ -72,9 +72,8 @@ const OTHER_REFUSALS = [402, 409, 410, 418, 422, 451, 499];
 const COMMON_EXAMPLES = {
 	moved: [status(300, 305, 399)],
 	rateLimited: [status(429)],
-	gateway: [status(502, 504)],
 	unavailable: [
-		status(408, 500, 503, 520, 521, 522, 523, 524),
+		status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524),
 		// Retrying does not help
 		status(501, 505, 525, 599),
 	],

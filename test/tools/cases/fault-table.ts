@@ -331,7 +331,7 @@ const SITE_ROWS: Row[] = [
 	site(
 		'Status 502, 503, 504 at every site',
 		atItems(ALL, status(502, 503, 504)),
-		SITE_RULES.gateway,
+		SITE_RULES.unavailable,
 		{
 			hit: ALL,
 			// Too few for the service to be given up

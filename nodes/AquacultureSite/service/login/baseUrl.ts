@@ -16,8 +16,8 @@ const MISTAKES: Array<[pattern: RegExp, message: string, advice: string]> = [
 	[
 		// The URL parser would silently drop line breaks and turn backslashes into slashes
 		/[\s\p{Cc}\\]/u,
-		'contains a space, a line break or a backslash',
-		"remove the space, line break or backslash from 'Base URL'.",
+		'contains a space, a line break, or a backslash',
+		"remove the space, line break, or backslash from 'Base URL'.",
 	],
 	[
 		/^(?!https?:\/\/)/i,

@@ -111,16 +111,13 @@ const COMMON_RULES = {
 			),
 		],
 	),
-	// Only gateways and proxies send these (RFC 9110, sections 15.6.3 and 15.6.5)
-	gateway: rule(
-		{ status: /^50[24]/, subject: 'service' },
-		'The service is unavailable (status {status})',
-		['The problem is with the service or a proxy on the way to it, not your workflow.', TRY_LATER],
-	),
 	unavailable: rule(
 		{ status: /^(408|[5-9])/, subject: 'service' },
 		'The service is unavailable (status {status})',
-		['The problem is with the service, not your workflow.', TRY_LATER],
+		[
+			'The problem is with the service, or with a proxy on the way to it, not with your workflow.',
+			TRY_LATER,
+		],
 	),
 } satisfies Rules;
 
@@ -141,7 +138,7 @@ export const TOKEN_RULES = {
 		[
 			tryHttps,
 			OR_FIREWALL,
-			inCredential("check 'Base URL', 'Username' and 'Password'.", 'If it may'),
+			inCredential("check 'Base URL', 'Username', and 'Password'.", 'If it may'),
 			notRetried,
 		],
 	),
@@ -151,7 +148,7 @@ export const TOKEN_RULES = {
 		notRetried,
 	]),
 	refused: rule({ status: /^4/ }, 'The service refused the login (status {status})', [
-		inCredential("check 'Base URL', 'Username' and 'Password'."),
+		inCredential("check 'Base URL', 'Username', and 'Password'."),
 		'If they are right, contact the service operator.',
 	]),
 	webPage: rule({ body: isWebPage }, 'The login returned a web page', [
@@ -241,7 +238,6 @@ export const PROXY_RULES = {
 		'The network proxy could not reach the service (status {status})',
 		[
 			inCredential("check 'Base URL' for typos."),
-			'If it is right, the cause may pass.',
 			tryLater('ask your network administrator whether the proxy can reach this address.'),
 		],
 	),
@@ -308,7 +304,7 @@ export const NOT_SENT_RULES = {
 	]),
 	proxyUnreached: rule({}, 'The network proxy cannot be reached', [
 		({ proxy = '…' }) => `n8n is set up to reach the service through a proxy, ${proxy}.`,
-		'Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.',
+		'Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY, and ALL_PROXY.',
 	]),
 	// n8n blocked it, e.g. to protect internal addresses (SSRF protection)
 	blocked: rule({}, 'n8n did not send the request', [

@@ -62,8 +62,8 @@ test.each<[string, string, unknown[]]>([
 		['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>'],
 	],
 	[
-		'contains a space, a line break or a backslash',
-		'remove the space, line break or backslash',
+		'contains a space, a line break, or a backslash',
+		'remove the space, line break, or backslash',
 		[
 			...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
 			...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
