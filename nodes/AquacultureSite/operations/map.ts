@@ -114,7 +114,7 @@ export function toSiteMap(
 			return;
 		}
 		const { longitude, latitude } = position;
-		// Mostly stands for "not entered"
+		// Mostly means "not entered"
 		if (latitude === 0 && longitude === 0) addHint(AT_NULL_ISLAND, title);
 		const geometry: Feature['geometry'] = { type: 'Point', coordinates: [longitude, latitude] };
 		features.push({ type: 'Feature', id, geometry, properties });

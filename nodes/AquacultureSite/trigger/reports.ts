@@ -17,7 +17,7 @@ const MAX_NAMED = 5;
 const MAX_REASONS = 3;
 
 /**
- * A failure with the advice that fits a trigger, where a rate limit is up to its own fields.
+ * A failure with the advice for a trigger: against a rate limit, its own fields help.
  *
  * @param again what a person does again; a published trigger does it by itself
  */

@@ -405,7 +405,7 @@ const CONNECTION_ROWS: Row[] = [
 		CONNECTION_RULES.badCertificate,
 	),
 	...address(
-		'HTTP where HTTPS was expected',
+		'`https://` for a service that uses HTTP',
 		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
 		CONNECTION_RULES.noHttps,
 	),
