@@ -81,7 +81,7 @@ function limitsSection(limited: LimitedRun[]): string {
 	});
 	return `## Rate limits
 
-How many requests were refused, and how many times as long as the limit itself the run took. The service refuses whatever is beyond the limit, with status 429 unless the row says otherwise. Each run finds the limit by itself; "again" is the same run in the same n8n, a few seconds later.
+How many requests were refused, and how many times as long as the limit itself the run took. The service refuses every request above the limit, with status 429 unless the row says otherwise. Each run finds the limit by itself; "again" is the same run in the same n8n, a few seconds later.
 
 ${pivot('Limit', cells)}`;
 }
