@@ -11,8 +11,7 @@ module.exports = {
 	testEnvironment: '<rootDir>/test/tools/fake-service/jest-environment.ts',
 	// Fails the tests that broke it, and keeps every request on this machine
 	setupFilesAfterEnv: ['<rootDir>/test/tools/fake-service/jest-setup.ts'],
-	// Many tests wait for most of their time; not the many runs under load
-	maxWorkers: process.env.LOAD === 'all' ? '100%' : Math.max(4, availableParallelism()),
+	maxWorkers: Math.max(2, availableParallelism()),
 	testSequencer: '<rootDir>/test/longest-first.js',
 	// A limit for what hangs, also on a busy machine
 	testTimeout: 120_000,

@@ -3,13 +3,13 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
 	'engine/faults/matrix',
-	'engine/faults/underLoad',
 	'engine/run/session',
 	'engine/run/SiteService',
 	'unit/run/conditions',
 	'engine/credential/login',
 	'engine/limitedTrigger',
 	'engine/fuzz',
+	'n8n/e2e/soak',
 	'n8n/e2e/secrets',
 	'n8n/e2e/trigger',
 	'n8n/e2e/publishing',

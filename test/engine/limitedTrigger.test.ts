@@ -4,8 +4,7 @@ import { manySites } from '../tools/fake-service/sites';
 import { bucket } from '../tools/helpers/limiters';
 
 const MINUTE = 60_000;
-/** Half of it in the everyday tests. */
-const [COUNT, POLLS] = process.env['LOAD'] === 'all' ? [200, 16] : [100, 8];
+const [COUNT, POLLS] = [100, 8];
 const SITES = manySites(COUNT);
 /** As many as may be in flight before anything is known of the limit. */
 const MOST_REFUSED = 128;

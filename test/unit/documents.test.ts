@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { toSiteMap } from '../../nodes/AquacultureSite/operations/map';
 import { parseRequestOptions } from '../../nodes/AquacultureSite/operations/operation';
-import { BOUNDS } from '../tools/cases/load';
 import { matrixText } from '../tools/documents/faults';
 import { messagesText } from '../tools/documents/messages';
 import { outcomesText } from '../tools/documents/outcomes';
@@ -95,18 +94,6 @@ it.each([
 		ofNode('service/login/tokens', 'SHARED_WITH_NEW_CALLERS_MS') / 1000,
 		'after # seconds',
 	],
-	[
-		'docs/reliability.md',
-		constant('test/tools/mutation/mutation.ts', 'KILLED_AT_LEAST'),
-		'than # %',
-	],
-	['docs/reliability.md', BOUNDS.logins, 'at most # logins'],
-	['docs/reliability.md', BOUNDS.retries, '# more, or'],
-	['docs/reliability.md', BOUNDS.waits, 'or # more with status 429'],
-	['docs/reliability.md', BOUNDS.requestsForTokens, 'at most # more'],
-	['docs/reliability.md', BOUNDS.seconds, 'at most # seconds'],
-	['docs/reliability.md', BOUNDS.secondsAtLimit, 'or # with status 429'],
-	['docs/reliability.md', BOUNDS.secondsWithoutEnd, 'takes at most #.'],
 ])('%s says %d: %s', (document, figure, words) => {
 	expect(read(document).replace(/\s+/g, ' ')).toContain(words.replace('#', String(figure)));
 });

@@ -4,7 +4,7 @@ import { skipIdleTime } from '../../tools/helpers/fake-clock';
 import { cleanup } from '../../tools/helpers/own';
 
 /** Each form with each setting; in the everyday tests, each form with one of them. */
-const isWhole = process.env['LOAD'] === 'all';
+const isWhole = process.env['FAULTS'] === 'all';
 
 const cells = TABLE.flatMap((row) => {
 	const forms = Object.entries(row.variations);

@@ -8,16 +8,6 @@ export const BLOCKS = {
 		name: 'fault matrix',
 		command: 'npm run docs',
 	},
-	soak: {
-		document: 'reliability.md',
-		name: 'soak result',
-		command: 'npm run test:soak -- --write',
-	},
-	mutation: {
-		document: 'reliability.md',
-		name: 'mutation scores',
-		command: 'npm run test:mutation -- --write',
-	},
 	credentialTest: {
 		document: 'credential-test.md',
 		name: 'outcomes',

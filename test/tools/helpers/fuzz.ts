@@ -3,8 +3,8 @@ import fc from 'fast-check';
 // A property is many cases
 jest.setTimeout(300_000);
 
-/** Cases for each property: fewer in the everyday tests; `FUZZ_RUNS=5000` makes more. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? (process.env['LOAD'] === 'all' ? 1000 : 400));
+/** Cases for each property; `FUZZ_RUNS=5000` makes more. */
+const RUNS = Number(process.env.FUZZ_RUNS ?? 400);
 
 /** fast-check prints the seed of a case that fails; `FUZZ_SEED` repeats it. */
 const seed = process.env.FUZZ_SEED === undefined ? undefined : Number(process.env.FUZZ_SEED);

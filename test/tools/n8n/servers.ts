@@ -23,7 +23,7 @@ const POSTGRES_USER = 'postgres';
 const isRoot = process.getuid?.() === 0;
 
 /** A PostgreSQL command; Debian installs it outside of the search path. */
-export function postgresCommand(name: string): string {
+function postgresCommand(name: string): string {
 	const versions = existsSync(DEBIAN_POSTGRES) ? readdirSync(DEBIAN_POSTGRES) : [];
 	const newest = versions.sort((a, b) => Number(b) - Number(a))[0];
 	return newest === undefined ? name : join(DEBIAN_POSTGRES, newest, 'bin', name);
