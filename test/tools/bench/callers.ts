@@ -1,6 +1,4 @@
-import type { INode, INodeParameters } from 'n8n-workflow';
-import { parseRequestOptions } from '../../../nodes/AquacultureSite/operations/operation';
-import { given } from '../helpers/operation';
+import type { INode } from 'n8n-workflow';
 import type { CredentialReference, NewWorkflow } from '../n8n/n8n';
 import { chain, httpRequest, node, siteNode, webhook, webhookItems } from '../n8n/workflows';
 
@@ -10,7 +8,6 @@ export interface Caller {
 	node: (credential: CredentialReference, baseUrl: string) => INode;
 }
 
-const SITE_ID = '={{ $json.siteId }}';
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
 export const AQUACULTURE_SITE: Caller = {
@@ -18,7 +15,7 @@ export const AQUACULTURE_SITE: Caller = {
 	node: (credential) => siteNode('Aquaculture Site', credential, {}, CONTINUE),
 };
 
-export const HTTP_REQUEST: Caller = {
+const HTTP_REQUEST: Caller = {
 	title: 'HTTP Request',
 	node: (credential, baseUrl) => {
 		const url = `=${baseUrl}/meta/sites/{{ $json.siteId }}`;
@@ -28,29 +25,7 @@ export const HTTP_REQUEST: Caller = {
 	},
 };
 
-const benchNode = (title: string, type: string, parameters: INodeParameters, more = {}) =>
-	node(title, `n8n-nodes-bench.${type}`, 1, parameters, { ...CONTINUE, ...more });
-
-export const DECLARATIVE: Caller = {
-	title: 'Declarative',
-	node: (credential) => {
-		const credentials = { aquacultureApi: credential };
-		return benchNode('Declarative', 'declarative', { siteId: SITE_ID }, { credentials });
-	},
-};
-
-export const BARE_HELPER: Caller = {
-	title: 'Bare helper',
-	node: (_credential, baseUrl) =>
-		benchNode('Bare helper', 'bareHelper', {
-			baseUrl,
-			token: "={{ $('Webhook').first().json.body.token }}",
-			concurrency: parseRequestOptions(given({})).maxConcurrency,
-			siteId: SITE_ID,
-		}),
-};
-
-export const CALLERS = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE, BARE_HELPER];
+export const CALLERS = [AQUACULTURE_SITE, HTTP_REQUEST];
 
 /** Of its webhook. */
 export const pathOf = ({ title }: Caller) => title.replaceAll(' ', '-');

@@ -1,21 +1,13 @@
-import { refusalBeyond } from '../fake-service/limit';
+import { count } from '../helpers/numbers';
 import { bucket, fixedWindow, type Limiter } from '../helpers/limiters';
-import { AQUACULTURE_SITE, BARE_HELPER, type Caller, DECLARATIVE, HTTP_REQUEST } from './callers';
 import type { Setting } from './platform';
 
-/** Something to measure: callers side by side in the same setting, again and again. */
-export interface Case {
-	title: string;
-	setting: Setting;
-	/** The first one is the node. */
-	callers: Caller[];
-	rounds: number;
-}
-
-const itemsText = (items: number) =>
-	items === 1 ? '1 item' : `${items.toLocaleString('en')} items`;
+/** Something to measure: all callers side by side in the same setting, again and again. */
+export type Case = Setting & { title: string; rounds: number };
 
 export const VERY_LARGE = 10_000;
+/** Of n8n's own /healthz, with so many items. */
+export const MOST_HEALTH_CHECK_MS = 500;
 
 /** Milliseconds that the service takes for each response, and items; `quick` takes a few of them. */
 const distances = (quick: boolean) => (quick ? [0, 200] : [0, 30, 100, 200, 500]);
@@ -25,9 +17,9 @@ const sizes = (quick: boolean) => (quick ? [5, 200] : [1, 5, 20, 50, 200, 1000])
 export const matrix = (quick: boolean): Case[] =>
 	distances(quick).flatMap((latency) =>
 		sizes(quick).map((items) => ({
-			title: `${itemsText(items)}, ${latency} ms`,
-			setting: { items, latency },
-			callers: [AQUACULTURE_SITE, HTTP_REQUEST],
+			title: `${count(items, 'item')}, ${latency} ms`,
+			items,
+			latency,
 			rounds: quick ? 3 : items > 200 ? 5 : 7,
 		})),
 	);
@@ -40,21 +32,10 @@ export function leastRatio({ items, latency = 0 }: Setting): number {
 	return items < 5 ? 1 : 1.05;
 }
 
-/** Against the fastest that n8n can be. */
-export const lowerLimit = (quick: boolean): Case[] =>
-	(quick ? [30] : [30, 200]).map((latency) => ({
-		title: `${itemsText(quick ? 200 : 1000)}, ${latency} ms`,
-		setting: { items: quick ? 200 : 1000, latency },
-		callers: [AQUACULTURE_SITE, BARE_HELPER],
-		rounds: quick ? 3 : 15,
-	}));
-
 /** A service that limits the rate. */
-export interface Limit {
+export interface Limit extends Setting {
 	title: string;
 	limiter: () => Limiter;
-	items: number;
-	latency: number;
 	/** Milliseconds that the limit itself takes. */
 	leastTime: number;
 	/** In each run; what was refused while nothing was known of the limit, and a share of the items. */
@@ -76,73 +57,20 @@ const nginx = (limit: ReturnType<typeof bounds>) => {
 };
 
 const perSecond = bounds(200, 9000, 1.4);
-const window20 = () => fixedWindow(20, 1000);
+const long = { ...bounds(250, 40_000, 1.45), mostRefused: 128 + 25 };
+const one = bounds(60, 5900, 2.5);
 const bucket1 = () => bucket(1, 10);
 
 export const limits = (quick: boolean): Limit[] =>
 	[
-		{ ...perSecond, title: '20 per second, 5 ms away', limiter: window20 },
-		{ ...perSecond, title: '20 per second, 100 ms away', limiter: window20, latency: 100 },
-		{ ...perSecond, title: 'bucket of 20, 20 per second', limiter: () => bucket(20, 20) },
+		{ ...perSecond, title: '20 per second', limiter: () => fixedWindow(20, 1000) },
 		{ ...bounds(60, 11_000, 1.4), title: 'bucket of 5, 5 per second', limiter: () => bucket(5, 5) },
-		{
-			...bounds(250, 40_000, 1.45),
-			mostRefused: 128 + 25,
-			title: '100 per 20 seconds',
-			limiter: () => fixedWindow(100, 20_000),
-		},
-		{ ...bounds(60, 5900, 2.5), title: 'bucket of 1, 10 per second', limiter: bucket1 },
-		{
-			...nginx(bounds(60, 5900, 2.5)),
-			title: 'nginx, 10 per second, status 503',
-			limiter: bucket1,
-		},
+		{ ...long, title: '100 per 20 seconds', limiter: () => fixedWindow(100, 20_000) },
+		{ ...one, title: 'bucket of 1, 10 per second', limiter: bucket1 },
+		{ ...nginx(one), title: 'nginx, 10 per second, status 503', limiter: bucket1 },
 		{
 			...nginx(bounds(100, 8900, 2)),
 			title: 'nginx, 10 per second, burst of 10, status 503',
 			limiter: () => bucket(11, 10),
 		},
 	].slice(0, quick ? 1 : undefined);
-
-/** What a run finds after one in which something was refused. */
-export interface Aftermath {
-	title: string;
-	/** The run before. */
-	before: Setting;
-	setting: Setting;
-}
-
-/** Nothing of a run slows the next one down. */
-export const aftermaths = (quick: boolean): Aftermath[] => [
-	{
-		title: `after a stray refusal: ${itemsText(200)}, 100 ms`,
-		before: { items: 20, refusal: { status: 429, retryAfter: 1, skip: 10, times: 1 } },
-		setting: { items: 200, latency: 100 },
-	},
-	{
-		title: `after a limit of 20 per second was lifted: ${itemsText(quick ? 200 : 1000)}, 30 ms`,
-		before: { items: quick ? 40 : 200, refusal: refusalBeyond(fixedWindow(20, 1000), true) },
-		setting: { items: quick ? 200 : 1000, latency: 30 },
-	},
-];
-
-/** With other tokens than a valid one, and with many items that refer to few sites, as after a join. */
-export function others(quick: boolean): Case[] {
-	const callers = [AQUACULTURE_SITE, HTTP_REQUEST, DECLARATIVE];
-	const rounds = quick ? 1 : 5;
-	const withToken = (items: number, token: Setting['token']): Case => {
-		const title = `${token}, ${itemsText(items)}`;
-		return { title, setting: { items, token }, callers, rounds };
-	};
-	return [
-		withToken(quick ? 20 : 200, 'cold'),
-		withToken(quick ? 20 : 200, 'expired'),
-		withToken(20, 'wrong password'),
-		{
-			title: '500 items over 12 sites',
-			setting: { items: 500, sites: 12 },
-			callers: [...callers, BARE_HELPER],
-			rounds,
-		},
-	];
-}
