@@ -183,23 +183,6 @@ test("an expression that fails keeps n8n's own message", async () => {
 	expect(farm.service.counts.requests).toBe(0);
 });
 
-test('n8n gets a turn after every hundred items while their parameters are read', async () => {
-	const timers = jest.spyOn(globalThis, 'setTimeout');
-	let turns;
-	farm.service.faults.token.push({
-		when: () => {
-			turns ??= timers.mock.calls.filter(([, wait]) => wait === 0).length;
-			return false;
-		},
-	});
-	const { items } = await farm.run(GET, Array<number>(950).fill(1042));
-	timers.mockRestore();
-	expect(items).toHaveLength(950);
-	// And a few before the first request
-	expect(turns).toBeGreaterThanOrEqual(9);
-	expect(turns).toBeLessThan(15);
-});
-
 test('no items in, none out, and nothing is sent', async () => {
 	const { items, status } = await farm.run(GET, []);
 	expect([items, status]).toEqual([[], 'success']);

@@ -104,14 +104,6 @@ describe('a rejected login', () => {
 		);
 		expect(JSON.stringify(error)).not.toContain('wrong-one');
 	});
-
-	test('is followed by the right password at once', async () => {
-		const n8n = await seaFarm(service, { password: 'wrong' });
-		await n8n.run({ node: get });
-		n8n.editCredential(CREDENTIAL, { password: service.login.password });
-		expect((await n8n.run({ node: get })).items).toHaveLength(1);
-		expect(service.counts).toMatchObject({ refusedLogins: 1, logins: 1 });
-	});
 });
 
 test('a token is used until it is rejected, whatever expires_in says', async () => {

@@ -101,22 +101,3 @@ test('a request that names none gets a version beside its own headers', async ()
 		Authorization: 'Bearer token-1',
 	});
 });
-
-test.each([
-	['the node', siteNode({ operation: 'get', siteId: 1042, simplify: false })],
-	['the HTTP Request node', httpRequestNode(`${API}${SITE_PATH}`)],
-])('a token that is rejected is renewed once for %s, which then gets its data', async (_, node) => {
-	serverAt().get(SITE_PATH).query(true).reply(401);
-	foreseeLogin('token-2');
-	foreseeSite();
-	const n8n = await n8nAtWire({ accessToken: 'token-1' });
-	expect(dataOf(await n8n.run({ node }))).toEqual([SITE]);
-	expect(
-		sent.map(({ request, headers }) => [request.split(' ')[0], headers.authorization]),
-	).toEqual([
-		['GET', 'Bearer token-1'],
-		['POST', undefined],
-		['GET', 'Bearer token-2'],
-	]);
-	expect(n8n.database[CREDENTIAL]).toMatchObject({ accessToken: 'token-2' });
-});
