@@ -79,7 +79,7 @@ module.exports = {
 					`${NODES}trigger/`,
 					`${NODES}service/(messages/|login/baseUrl)`,
 					`${NODES}utils/`,
-					`${NODES}run/(circuitBreaker|concurrencyLimit|hints|rateLimit|retry|session)`,
+					`${NODES}run/(hints|judge|line|rateLimit|session)`,
 				],
 			},
 			to: { path: 'n8n-workflow', dependencyTypesNot: ['type-only'] },

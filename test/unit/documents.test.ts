@@ -83,10 +83,15 @@ function constant(file: string, name: string): number {
 const ofNode = (file: string, name: string) => constant(`nodes/AquacultureSite/${file}.ts`, name);
 
 it.each([
-	['docs/requests.md', ofNode('run/concurrencyLimit', 'FIRST_IN_FLIGHT'), '# at first'],
+	['docs/requests.md', ofNode('run/line', 'FIRST_IN_FLIGHT'), 'At first, # may'],
 	['docs/requests.md', parseRequestOptions(given({})).maxConcurrency, '# by default'],
-	['docs/requests.md', ofNode('run/circuitBreaker', 'PATIENCE_MS') / 1000, 'more than # seconds'],
-	['docs/requests.md', ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000, '# seconds in a'],
+	['docs/requests.md', ofNode('run/judge', 'PATIENCE_MS') / 1000, 'for # seconds, or'],
+	['docs/requests.md', ofNode('run/judge', 'PATIENCE_WITH_LIMIT_MS') / 1000, 'or for # seconds'],
+	[
+		'docs/requests.md',
+		ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000,
+		'# seconds in a run',
+	],
 	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],
 	['SECURITY.md', ofNode('service/login/tokens', 'MAX_REMEMBERED'), 'At most # logins'],
 	[

@@ -1,26 +1,20 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { parseBaseUrl } from '../service/login/baseUrl';
-import {
-	FAILED_LOGIN_PAUSE_MS,
-	notRequested,
-	ServiceFailure,
-	waitTooLong,
-} from '../service/messages/failures';
 import { CREDENTIAL, senderOf } from '../service/http/request';
 import type { Context, Send } from '../service/http/request';
-import { readSiteResponse } from '../service/messages/response';
-import type { SiteResponse } from '../service/messages/response';
+import { parseBaseUrl } from '../service/login/baseUrl';
 import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
+import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
+import { readSiteResponse } from '../service/messages/response';
+import type { ServiceResponse, SiteResponse } from '../service/messages/response';
 import type { SitePart } from '../site/site';
-import { Cancellation } from './cancellation';
+import { Cancellation, StoppedError } from './cancellation';
 import type { Timers } from './cancellation';
-import { CircuitBreaker } from './circuitBreaker';
-import { ConcurrencyLimit } from './concurrencyLimit';
 import { runHints } from './hints';
+import { Judge } from './judge';
+import type { Failed, Job } from './judge';
+import { Line } from './line';
 import { RateLimit } from './rateLimit';
-import { retry } from './retry';
-import type { Result } from './retry';
 import { Session } from './session';
 
 /** Bounds for the requests of one run. */
@@ -47,15 +41,17 @@ export interface SiteRequest {
 	apiVersion: string;
 	/** Milliseconds. */
 	timeout: number;
+	/** Of failures that are the site's own, 0 or more. */
 	maxRetries: number;
 }
 
-/** One request that was sent. */
-interface Sent {
-	/** In milliseconds of the clock. */
-	at: number;
-	isRetry: boolean;
-	maxRetries: number;
+/** A site that is to be read, and who waits for it. */
+interface SiteJob extends Job {
+	readonly request: SiteRequest;
+	/** What was received last. */
+	response?: ServiceResponse;
+	resolve: (response: SiteResponse) => void;
+	reject: (reason: unknown) => void;
 }
 
 /**
@@ -63,42 +59,73 @@ interface Sent {
  * it. docs/requests.md shows the way of a request.
  */
 export class SiteService {
-	private readonly responses = new Map<string, Promise<SiteResponse>>();
+	private readonly sites = new Map<string, { job: SiteJob; response: Promise<SiteResponse> }>();
 
-	private readonly requested = new Set<string>();
+	/** Those that are still to be read. */
+	private readonly open = new Set<SiteJob>();
 
 	private readonly cancellation: Cancellation;
 
-	private readonly breaker: CircuitBreaker;
+	private readonly line: Line<SiteJob>;
+
+	private readonly judge: Judge<SiteJob>;
 
 	private readonly rateLimit: RateLimit;
 
-	private readonly concurrencyLimit: ConcurrencyLimit;
-
 	private readonly session: Session;
 
-	private readonly counts = { read: 0, retries: 0 };
+	private readonly counts = { read: 0, requests: 0 };
 
-	/** @throws ServiceFailure if the credential's base URL is not an address */
+	/** Why no more sites are read, once the run has ended. */
+	private reasonOf?: (job: SiteJob) => Error;
+
+	/** The address of the service, without a trailing slash. */
+	readonly url: string;
+
+	/** Who shares a rate limit with this run. */
+	private readonly user: string;
+
+	/**
+	 * @param canceled aborts when the execution is stopped
+	 * @throws ServiceFailure if the credential's base URL is not an address
+	 */
 	constructor(
 		{ credentials, send }: Access,
 		private readonly limits: RunLimits,
 		timers?: Timers,
+		private readonly canceled?: AbortSignal,
 	) {
 		const baseUrl = parseBaseUrl(credentials.baseUrl);
 		this.url = baseUrl.url;
-		this.cancellation = new Cancellation(timers);
-		const now = () => this.cancellation.now();
-		this.breaker = new CircuitBreaker(now);
-		this.rateLimit = new RateLimit(now);
-		const gates = [this.breaker, this.rateLimit];
-		this.concurrencyLimit = new ConcurrencyLimit(limits.maxConcurrency, this.cancellation, gates);
+		this.user = JSON.stringify([this.url, credentials.username]);
 		if (belongsToOtherLogin(baseUrl, credentials)) markExpired(credentials);
-		this.session = new Session(send, credentials, this.cancellation);
+		const clock = new Cancellation(timers);
+		this.cancellation = clock;
+		this.rateLimit = RateLimit.of(this.user, clock.now);
+		this.session = new Session(send, credentials, clock, () => {
+			this.judge.onToken();
+			void this.line.wake();
+		});
+		const deliver = async (job: SiteJob) => await this.deliver(job);
+		this.line = new Line(
+			limits.maxConcurrency,
+			clock,
+			() => this.rateLimit.reserve(),
+			() => this.session.isReady,
+			deliver,
+			() => this.judge.check(),
+		);
+		this.judge = new Judge(this.line, this.session, this.rateLimit, clock, limits.longestWait, {
+			onSite: (job) => this.settle(job, this.ownFailure(job)),
+			onRun: (last, isSame) => this.giveUp(last, isSame),
+			open: () => this.open.size,
+			forgive: (cause) => {
+				for (const job of this.open) if (job.failure?.cause === cause) job.tries = 0;
+			},
+			isOpen: (job) => this.open.has(job),
+			copy: ({ request }) => jobOf(request),
+		});
 	}
-
-	/** The address of the service, without a trailing slash. */
-	readonly url: string;
 
 	/**
 	 * @throws ServiceFailure if the credential's base URL is not an address; n8n's own error if the node has no
@@ -107,142 +134,165 @@ export class SiteService {
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
 		const { url } = parseBaseUrl(credentials.baseUrl);
-		const service = new SiteService({ credentials, send: senderOf(context, url) }, limits);
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		canceled?.addEventListener('abort', () => service.stop());
-		if (canceled?.aborted) service.stop();
-		return service;
+		const access = { credentials, send: senderOf(context, url) };
+		return new SiteService(access, limits, undefined, canceled);
 	}
 
 	/**
-	 * Reads a site. The same site, parts and version again give the same response without a request.
+	 * Reads a site. The same site, parts and version again give the same response without a request; while that is under
+	 * way, the longest timeout and the most retries hold.
 	 *
 	 * @throws ServiceFailure if there is no site in the end, StoppedError if the run was stopped
 	 */
 	async read(request: SiteRequest): Promise<SiteResponse> {
 		const key = `${request.siteId} ${request.parts.join()} ${request.apiVersion}`;
-		let response = this.responses.get(key);
-		if (!response) {
-			response = this.request(request);
-			this.responses.set(key, response);
+		let site = this.sites.get(key);
+		if (site) {
+			const { request: first } = site.job;
+			first.timeout = Math.max(first.timeout, request.timeout);
+			first.maxRetries = Math.max(first.maxRetries, request.maxRetries);
+		} else {
+			const job = jobOf({ ...request });
+			const response = new Promise<SiteResponse>((resolve, reject) => {
+				Object.assign(job, { resolve, reject });
+			});
+			site = { job, response };
+			this.sites.set(key, site);
+			this.begin(job);
 		}
-		return await response;
-	}
-
-	/** Whether a request for the site was sent; not if the service had been given up before. */
-	hasRequested(siteId: string): boolean {
-		return this.requested.has(siteId);
+		return await site.response;
 	}
 
 	/** Starts no more requests and ends those under way. */
-	stop(): void {
-		this.concurrencyLimit.close(this.cancellation.stop());
-	}
+	readonly stop = (): void => this.end(() => new StoppedError());
 
 	/** What a person should know about how the run went; empty if there is nothing to report. */
 	hints(): string[] {
-		return runHints(this.breaker.paused, this.rateLimit.rate, this.counts.retries);
+		const retries = this.counts.requests - this.sites.size;
+		return runHints(this.judge.pauses, this.rateLimit.rate, retries);
 	}
 
-	/**
-	 * The whole way of a request: to its turn in the line, to the service with the token of the run, and back to the end of
-	 * the line if it is to be sent again.
-	 */
-	private async request(request: SiteRequest): Promise<SiteResponse> {
-		const { siteId, maxRetries } = request;
-		let failure: ServiceFailure | undefined;
-		const send = async (isRetry: boolean) => {
-			const sent = { at: this.cancellation.now(), isRetry, maxRetries };
-			this.requested.add(siteId);
-			if (isRetry) this.counts.retries++;
-			const result = this.assess(await this.exchange(request), sent);
-			if ('value' in result) return result;
-			({ failure } = result);
-			if (this.breaker.isGivenUp) throw this.end(failure);
-			return result;
-		};
-		const inTurn = async (isRetry: boolean) =>
-			await this.concurrencyLimit.run(async () => await send(isRetry));
-		try {
-			return await retry(inTurn, maxRetries, async (wait) => await this.cancellation.pause(wait));
-		} catch (error) {
-			// What became of a request that was sent says more than that it was not sent again
-			const isOfRun = !(error instanceof ServiceFailure) || error.scope === 'run';
-			throw isOfRun ? error : (failure ?? error);
+	private begin(job: SiteJob): void {
+		if (this.canceled?.aborted) this.stop();
+		if (this.reasonOf) {
+			job.reject(this.reasonOf(job));
+			return;
 		}
+		if (this.open.size === 0) {
+			this.canceled?.addEventListener('abort', this.stop);
+			this.rateLimit.enter(this.user);
+		}
+		this.open.add(job);
+		this.line.add(job);
 	}
 
-	/** Sends a request once, and reads its response. */
-	private async exchange(request: SiteRequest): Promise<SiteResponse | ServiceFailure> {
-		const { siteId, parts, apiVersion, timeout } = request;
+	/** What came of a site: the response, or why there is none. */
+	private settle(job: SiteJob, result: SiteResponse | Error): void {
+		if (!this.open.delete(job)) return;
+		if (result instanceof Error) job.reject(result);
+		else job.resolve(result);
+		// Nothing is kept of a run that has ended
+		if (this.open.size > 0) return;
+		this.canceled?.removeEventListener('abort', this.stop);
+		this.rateLimit.leave(this.user);
+	}
+
+	/** Ends the run: each site that is left gets its reason. */
+	private end(reasonOf: (job: SiteJob) => Error): void {
+		this.reasonOf ??= reasonOf;
+		this.line.close();
+		this.cancellation.stop();
+		for (const job of this.open) this.settle(job, reasonOf(job));
+	}
+
+	/** No site can be read: those that were requested keep their own failure, unless it is the same for all. */
+	private giveUp({ failure }: Failed, isSame: boolean): void {
+		const same = ofRun(this.withinWait(failure));
+		const others = isSame ? same : notRequested(failure, this.counts.read);
+		this.end((job) => (job.failure && !isSame ? ofRun(job.failure.failure) : others));
+	}
+
+	/** Sends a request once. @returns whether the service accepted it */
+	private async deliver(job: SiteJob): Promise<boolean> {
+		const { siteId, parts, apiVersion, timeout } = job.request;
 		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
-		const { response, unauthorized } = await this.session.request({
-			url: `${this.url}/meta/sites/${siteId}${include}`,
-			headers: { 'Api-Version': apiVersion },
-			json: true,
-			timeout,
-		});
-		if (response instanceof ServiceFailure) return response;
-		const secrets = [...this.session.secrets];
-		return readSiteResponse(siteId, response, { secrets, unauthorized });
+		this.counts.requests++;
+		job.sentAt = this.cancellation.now();
+		try {
+			const { response, token, isLogin } = await this.session.request({
+				url: `${this.url}/meta/sites/${siteId}${include}`,
+				headers: { 'Api-Version': apiVersion },
+				json: true,
+				timeout,
+			});
+			job.token = token;
+			return this.assess(job, response, isLogin);
+		} catch (error) {
+			// n8n's own, or the run was stopped
+			this.judge.drop(job);
+			this.settle(job, error as Error);
+			return false;
+		}
 	}
 
-	/** What a result says about the service, beside its site. */
-	private assess(result: SiteResponse | ServiceFailure, sent: Sent): Result<SiteResponse> {
+	/** Tells the judge what came of a request, unless that is about its site without a doubt. */
+	private assess(
+		job: SiteJob,
+		response: ServiceResponse | ServiceFailure,
+		isLogin: boolean,
+	): boolean {
+		if (this.cancellation.isStopped) return false;
+		const isReceived = !(response instanceof ServiceFailure);
+		job.response = isReceived ? response : undefined;
+		const result = isReceived ? this.word(job, response, 'run') : response;
+		job.failure = undefined;
 		if (!(result instanceof ServiceFailure)) {
-			this.counts.read++;
-			this.concurrencyLimit.grow();
-			this.accept(sent);
-			return { value: result };
+			if (this.open.has(job)) this.counts.read++;
+			this.line.adapt(job.sentAt, job.request.timeout);
+			this.settle(job, result);
+			this.judge.accept(job, true);
+			return true;
 		}
-		if (result.retry !== 'no') return this.assessPassing(result, sent);
-		if (result.scope === 'run') this.breaker.giveUp();
-		else this.accept(sent);
-		return { failure: result, isLoad: false };
+		if (isReceived && !result.mayPass && result.subject === 'site') {
+			this.settle(job, this.word(job, response, 'request'));
+			this.judge.accept(job, false);
+			return true;
+		}
+		const status = isReceived ? String(response.statusCode) : result.message;
+		const cause = isLogin ? 'login' : status;
+		const at = this.cancellation.now();
+		job.failure = { failure: result, cause, isAnswered: isReceived, isLogin, at };
+		this.judge.fail(job, job.failure);
+		return false;
 	}
 
-	/** The service has responded: it is there. */
-	private accept({ at, isRetry }: Sent): void {
-		this.rateLimit.accept(at, { isRetry, isProbe: this.breaker.isProbe(at) });
-		this.breaker.succeed(at);
+	/** @param scope whose a failure is */
+	private word({ request }: SiteJob, response: ServiceResponse, scope: 'request' | 'run') {
+		return readSiteResponse(request.siteId, response, {
+			scope,
+			secrets: [...this.session.secrets],
+		});
 	}
 
-	/** A failure that may pass. */
-	private assessPassing(failure: ServiceFailure, sent: Sent): Result<never> {
-		const { breaker, rateLimit } = this;
+	/** Why a site cannot be read, although others can. */
+	private ownFailure(job: SiteJob): ServiceFailure {
+		const { failure } = job.failure as Failed;
+		// If nothing else got through, it may be a proxy's
+		const isOwn = job.response && this.judge.hasWitness;
+		const own = isOwn ? this.word(job, job.response as ServiceResponse, 'request') : failure;
+		return this.withinWait(own as ServiceFailure);
+	}
+
+	private withinWait(failure: ServiceFailure): ServiceFailure {
 		const { longestWait } = this.limits;
-		const { retry: kind, scope, retryAfter = 0 } = failure;
-		const isLogin = scope === 'run';
-		const isRefusal = !isLogin && kind !== 'retry';
-		const { at, isRetry } = sent;
-		const isSure = kind === 'rateLimited';
-		if (isRefusal) rateLimit.refuse({ isRetry, isStale: breaker.isStale(at), isSure });
-		// A 429 is about load; a 503 may be about its site alone, unless most of the others are refused, too
-		const isLoad = isLogin || isSure || (isRefusal && rateLimit.isLimiting);
-		if (retryAfter > longestWait) {
-			if (isLoad) breaker.giveUp();
-			else breaker.fail(at, isRetry);
-			return { failure: waitTooLong(failure, longestWait, isLoad), isLoad };
-		}
-		if (isLogin) this.pauseLogins(retryAfter, sent);
-		else if (!isLoad) breaker.fail(at, isRetry);
-		else breaker.pause(at, retryAfter, isSure ? longestWait : undefined);
-		return { failure, isLoad };
+		return (failure.retryAfter ?? 0) > longestWait ? waitTooLong(failure, longestWait) : failure;
 	}
+}
 
-	/** A login failed: for every request that waited for it, it is one and the same. */
-	private pauseLogins(retryAfter: number, { at, maxRetries }: Sent): void {
-		const isLast = !this.breaker.isStale(at) && this.breaker.openings >= maxRetries;
-		if (isLast) this.breaker.giveUp();
-		else this.breaker.pause(at, Math.max(FAILED_LOGIN_PAUSE_MS, retryAfter));
-	}
-
-	/** The service was given up. Those that wait fail after the one that found it out: n8n shows the first that failed. */
-	private end(failure: ServiceFailure): ServiceFailure {
-		const reason = failure.scope === 'run' ? failure : notRequested(failure, this.counts.read);
-		void this.cancellation.pause(0).then(() => this.concurrencyLimit.close(reason));
-		return failure;
-	}
+function jobOf(request: SiteRequest): SiteJob {
+	const ignore = () => undefined;
+	return { request, tries: 0, sentAt: 0, token: 0, resolve: ignore, reject: ignore };
 }

@@ -1,15 +1,14 @@
 import { sleep } from 'n8n-workflow';
 
 import type { RequestBounds } from '../service/http/request';
-import { after } from '../utils/timer';
 
 /** What a run takes from the platform. The clock's milliseconds are not moved by setting the system's time. */
-const SYSTEM_TIMERS = { now: () => performance.now(), sleep, after };
+const SYSTEM_TIMERS = { now: () => performance.now(), sleep };
 
 /** A simulation hands in a time of its own. */
 export type Timers = typeof SYSTEM_TIMERS;
 
-/** Thrown to everyone who waits for a request when the run is stopped. */
+/** Thrown to everyone who waits for a site when the run is stopped. */
 export class StoppedError extends Error {
 	constructor() {
 		// By the word "canceled" n8n tells a stopped execution from one that failed
@@ -23,30 +22,33 @@ interface Work {
 	readonly controller: AbortController;
 	deadline: number;
 	/** Ends the wait for it. */
-	reject: (reason: StoppedError) => void;
+	reject: (reason: Error) => void;
 }
 
-/** Ends the requests and pauses of one run when it is stopped (an AbortController for many), and requests in time. */
+/** The clock of one run. Ends its requests in time, and everything when it is stopped (an AbortController for many). */
 export class Cancellation {
-	private readonly controller = new AbortController();
-
 	private readonly underWay = new Set<Work>();
 
-	/** When the deadlines are checked next. */
-	private nextCheck = Infinity;
+	private stopped?: Error;
+
+	/** The timer for the next deadline. */
+	private timer?: { at: number; controller: AbortController };
 
 	constructor(private readonly timers: Timers = SYSTEM_TIMERS) {}
 
-	/** @returns what everyone who waits gets */
-	stop(): StoppedError {
-		const reason = new StoppedError();
-		this.controller.abort(reason);
+	get isStopped(): boolean {
+		return this.stopped !== undefined;
+	}
+
+	/** Ends everything that is under way, and all that is to come. */
+	stop(): void {
+		const reason = (this.stopped ??= new StoppedError());
 		for (const { controller, reject } of this.underWay) {
 			controller.abort();
 			// A login that is under way does not listen to the signal: it goes on
 			reject(reason);
 		}
-		return reason;
+		this.timer?.controller.abort();
 	}
 
 	readonly now = () => this.timers.now();
@@ -54,7 +56,8 @@ export class Cancellation {
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
 		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
-		const sleep = async (signal?: AbortSignal) => await this.timers.sleep(milliseconds, signal);
+		const sleep = async (signal?: AbortSignal) =>
+			await this.timers.sleep(Math.max(0, milliseconds), signal);
 		if (milliseconds > 0) await this.run(async ({ signal }) => await sleep(signal)).catch(() => {});
 		// A turn of the event loop is over before anything can end it
 		else await sleep();
@@ -66,7 +69,7 @@ export class Cancellation {
 	 * @throws StoppedError when the run is stopped
 	 */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
-		this.controller.signal.throwIfAborted();
+		if (this.stopped) throw this.stopped;
 		return await new Promise<T>((resolve, reject) => {
 			// A signal of its own: Node warns of a leak if more than ten listen to the same one
 			const controller = new AbortController();
@@ -74,28 +77,38 @@ export class Cancellation {
 			this.underWay.add(work);
 			const setDeadline = (milliseconds: number) => {
 				work.deadline = this.now() + milliseconds;
-				this.scheduleCheck(work.deadline);
+				this.schedule(work.deadline);
 			};
 			start({ signal: controller.signal, setDeadline })
 				.then(resolve, reject)
-				.finally(() => this.underWay.delete(work));
+				.finally(() => this.end(work));
 		});
 	}
 
-	/**
-	 * One timer for all deadlines: it cannot be taken back, and one for each request would keep that in memory long after
-	 * its response. Not AbortSignal.any: on Node 20, such signals never fired once garbage was collected.
-	 */
-	private scheduleCheck(time: number): void {
-		if (time >= this.nextCheck) return;
-		this.nextCheck = time;
-		this.timers.after(Math.max(0, Math.ceil(time - this.now())), () => {
-			if (time !== this.nextCheck) return;
-			this.nextCheck = Infinity;
-			for (const { controller, deadline } of this.underWay) {
-				if (deadline <= this.now()) controller.abort();
-				else this.scheduleCheck(deadline);
+	private end(work: Work): void {
+		this.underWay.delete(work);
+		if (this.underWay.size > 0) return;
+		this.timer?.controller.abort();
+		this.timer = undefined;
+	}
+
+	/** One timer for all deadlines: one for each request would keep that in memory long after its response. */
+	private schedule(at: number): void {
+		if (this.timer && at >= this.timer.at) return;
+		this.timer?.controller.abort();
+		const controller = new AbortController();
+		const timer = (this.timer = { at, controller });
+		const check = () => {
+			if (this.timer === timer) this.timer = undefined;
+			if (controller.signal.aborted) return;
+			let next = Infinity;
+			for (const work of this.underWay) {
+				if (work.deadline <= this.now()) work.controller.abort();
+				else next = Math.min(next, work.deadline);
 			}
-		});
+			if (next < Infinity) this.schedule(next);
+		};
+		const wait = Math.max(0, Math.ceil(at - this.now()));
+		this.timers.sleep(wait, controller.signal).then(check, check);
 	}
 }

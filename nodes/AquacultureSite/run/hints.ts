@@ -1,24 +1,39 @@
 import { formatDuration } from '../service/messages/advice';
 
+/** What the run waited for, by what the requests failed with. */
+function reasonOf(cause: string): string {
+	if (cause === 'login') return 'because logins failed';
+	if (cause === '401') return 'because the access token was rejected';
+	if (cause === '429') return 'because the service limits requests';
+	if (/^\d+$/.test(cause)) return `because the service was busy or unavailable (status ${cause})`;
+	return `because of this: ${cause}`;
+}
+
 /**
  * What a person should know about how a run went; empty if there is nothing to report.
  *
- * @param paused milliseconds
+ * @param pauses milliseconds, by what the requests failed with
  * @param slowedTo requests per second; Infinity if the run was not slowed
  */
-export function runHints(paused: number, slowedTo: number, retries: number): string[] {
-	const hints = [];
-	if (paused > 0) {
+export function runHints(
+	pauses: ReadonlyMap<string, number>,
+	slowedTo: number,
+	retries: number,
+): string[] {
+	const hints = Array.from(
+		pauses,
+		([cause, paused]) => `Paused for ${formatDuration(paused)} in total ${reasonOf(cause)}.`,
+	);
+	if (slowedTo < Infinity) {
+		const isSlow = slowedTo < 1;
+		const rate = Math.round(isSlow ? 60 * slowedTo : slowedTo);
+		const requests = `${rate} request${rate === 1 ? '' : 's'}`;
 		hints.push(
-			`The service was busy: the run paused for ${formatDuration(paused)} in total. Lowering 'Max Concurrency' under 'Options' may prevent this.`,
+			`Slowed to about ${requests} per ${isSlow ? 'minute' : 'second'} to stay within the rate limit`,
 		);
 	}
-	if (slowedTo < Infinity) {
-		const rate = Math.max(1, Math.round(slowedTo));
-		const requests = `${rate} request${rate === 1 ? '' : 's'}`;
-		hints.push(`Slowed to about ${requests} per second to stay within the rate limit`);
-	}
-	if (retries > 0)
+	if (retries > 0) {
 		hints.push(`Requests were retried ${retries === 1 ? 'once' : `${retries} times`}.`);
+	}
 	return hints;
 }

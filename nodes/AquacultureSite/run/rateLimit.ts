@@ -1,7 +1,11 @@
-import type { Gate } from './concurrencyLimit';
-
-// Refusals that fewer sites than this account for, and a rate measured by fewer, say little about the service
+// A rate measured by fewer says little about the service
 const FEW = 10;
+
+// If the rate is a 256th of what it was and requests are refused as before, then not for their rate
+const MAX_VAIN_CUTS = 8;
+
+// A limit may let others through by chance, but hardly three times in a row
+const MAX_STRIKES = 3;
 
 // As in Netflix's AIMDLimit: a rate that was measured is a little too high at most
 const DECREASE = 0.9;
@@ -9,18 +13,21 @@ const DECREASE = 0.9;
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
 const SECONDS_TO_DOUBLE = 15;
 
+/** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
+const inUse = new Map<string, RateLimit>();
+
 /**
- * How many requests per second a run may start: any number, until the service limits them. Then as many as it has
+ * How many requests per second may start: any number, until the service limits them. Then as many as it has
  * accepted until it accepted requests again after a pause. That grows with time, and shrinks with each refusal by the
  * share that was refused (adaptive throttling as in Google's SRE book, additive increase and multiplicative decrease).
  * If it was measured by few, it begins at one or more, and doubles each second until the first refusal (slow start).
  */
-export class RateLimit implements Gate {
-	/** By how many more of the latest requests were refused than accepted (CUSUM, Page 1954). */
-	private excess = 0;
-
+export class RateLimit {
 	/** Requests per second at the time `since`; Infinity if there is no limit. */
 	rate = Infinity;
+
+	/** The statuses that it refuses with, and how often in a row each may have been the sites' own. */
+	readonly statuses = new Map([['429', 0]]);
 
 	private isSlowStart = false;
 
@@ -29,46 +36,90 @@ export class RateLimit implements Gate {
 	private accepted = 0;
 	private refused = 0;
 
-	nextStart = -Infinity;
+	private measuredAt = -Infinity;
+
+	/** Cuts in a row after which as many were refused as before. */
+	private vainCuts = 0;
+
+	/** Of the runs that share it, because they overlap. */
+	private users = 0;
+
+	private nextStart = -Infinity;
 
 	constructor(private readonly now: () => number) {
 		this.since = now();
 	}
 
-	/** Whether the service refuses requests for their number, so that a refusal is not about its site. */
-	get isLimiting(): boolean {
-		return this.rate < Infinity || this.excess >= FEW;
+	/** The one that others of this user use at the moment, or a new one. */
+	static of(user: string, now: () => number): RateLimit {
+		return inUse.get(user) ?? new RateLimit(now);
 	}
 
-	start(): void {
-		if (this.rate === Infinity) return;
-		const interval = 1000 / this.perSecond;
-		this.nextStart = Math.max(this.now(), this.nextStart + interval);
-		// One each millisecond is as fast as a run gets
-		if (interval < 1) this.restart(Infinity);
+	/** A run begins. Those that overlap share it. */
+	enter(user: string): void {
+		inUse.set(user, this);
+		this.users++;
 	}
 
-	/** @param sentAt the probe is the first one after a pause */
-	accept(sentAt: number, { isRetry, isProbe }: Record<'isRetry' | 'isProbe', boolean>): void {
-		// One refusal may be a stray one
-		const isLimited = this.isLimiting || this.refused > 1;
-		if (!isRetry) this.excess = Math.max(0, this.excess - 1);
-		if (isProbe && isLimited) this.restart(this.measure(sentAt));
-		else if (this.accepted++ === 0) this.since = this.now();
+	/** A run ends. */
+	leave(user: string): void {
+		if (--this.users === 0) inUse.delete(user);
 	}
 
 	/**
-	 * @param isStale whether an earlier refusal has said it already
-	 * @param isSure whether it cannot be about its site
+	 * Reserves the next start: each run that shares the limit gets its turn.
+	 *
+	 * @returns the time of the clock for it
 	 */
-	refuse({ isRetry, isStale, isSure }: Record<'isRetry' | 'isStale' | 'isSure', boolean>): void {
-		if (!isRetry) this.excess++;
-		if (!isSure && !this.isLimiting) return;
+	reserve(): number {
+		const now = this.now();
+		const at = Math.max(now, this.nextStart);
+		const interval = 1000 / this.perSecond;
+		if (this.rate < Infinity) this.nextStart = at + interval;
+		// One each millisecond is as fast as a run gets
+		if (this.rate < Infinity && interval < 1) this.restart(Infinity);
+		return at;
+	}
+
+	accept(): void {
+		if (this.accepted++ === 0) this.since = this.now();
+	}
+
+	/** A request was refused for the rate: it grows no more until it is measured anew. */
+	refuse(): void {
 		this.refused++;
-		if (isStale || this.rate === Infinity) return;
+		if (this.rate === Infinity) return;
 		this.rate = this.perSecond;
 		this.since = this.now();
 		this.isSlowStart = false;
+	}
+
+	/**
+	 * Requests are accepted again, after a pause.
+	 *
+	 * @param status that the others were refused with
+	 * @param sentAt when the first of them was sent
+	 * @param heldAt when the pause began: another run may have resumed since
+	 */
+	resume(status: string, sentAt: number, heldAt: number): void {
+		this.statuses.set(status, 0);
+		// One refusal may be a stray one
+		const isLimited = this.rate < Infinity || this.refused > 1;
+		if (!isLimited || heldAt <= this.measuredAt) return;
+		this.vainCuts = this.rate < Infinity && this.accepted < FEW ? this.vainCuts + 1 : 0;
+		if (this.vainCuts < MAX_VAIN_CUTS) {
+			this.restart(this.measure(sentAt));
+			return;
+		}
+		this.statuses.delete(status);
+		this.restart(Infinity);
+	}
+
+	/** Others were accepted although a site was refused with this status. */
+	doubt(status: string): void {
+		const strikes = 1 + (this.statuses.get(status) ?? 0);
+		if (strikes >= MAX_STRIKES) this.statuses.delete(status);
+		else if (this.statuses.has(status)) this.statuses.set(status, strikes);
 	}
 
 	/** Requests per second at present. */
@@ -92,10 +143,10 @@ export class RateLimit implements Gate {
 	}
 
 	private restart(rate: number): void {
+		this.measuredAt = this.now();
 		this.rate = rate;
 		this.since = this.now();
 		this.nextStart = this.since + 1000 / rate;
-		this.excess = 0;
 		this.accepted = 1;
 		this.refused = 0;
 	}

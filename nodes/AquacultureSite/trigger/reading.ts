@@ -45,9 +45,7 @@ export async function readSites(
 			const isOver = error instanceof StoppedError;
 			const failure = isOver ? connectionFailure(['ETIMEDOUT'], service.url) : asFailure(error);
 			const worded = toTriggerFailure(failure, again);
-			// A login that failed or a rate limit says nothing about the site
-			const isOfRun = isOver || failure.scope === 'run' || failure.retry === 'rateLimited';
-			if (isOfRun || !service.hasRequested(siteId)) reading.interruption ??= worded;
+			if (isOver || failure.scope === 'run') reading.interruption ??= worded;
 			else reading.results.set(siteId, worded);
 		}
 	};

@@ -1,3 +1,4 @@
+import { FAILED_LOGIN_PAUSE_MS } from '../../../nodes/AquacultureSite/service/messages/failures';
 import {
 	CREDENTIAL,
 	dataOf,
@@ -15,6 +16,9 @@ const ids = farms.map(({ siteId }) => siteId);
 const [anyId] = ids;
 const items = itemsWith(ids);
 const REJECTED = 'The service rejected the username or password';
+
+/** A response whose last byte comes after half an hour. */
+const DRIP = { bytes: 1800, drip: { bytes: 1, everyMs: 1000 } };
 
 const farm = useSeaFarm({ sites: farms });
 let service: Service;
@@ -79,6 +83,30 @@ describe.each([
 		expect(run.items).toHaveLength(20);
 		expect(service.counts.requests).toBe(1);
 	});
+
+	test('with a login that goes on and on: it ends by its deadline, and the next run begins anew', async () => {
+		service.faults.token.push(DRIP);
+		const n8n = await seaFarm(service);
+		const start = farm.clock.now();
+		const { error } = await n8n.run({ node: node(), items });
+		expect(error?.message).toMatch(/did not respond in time/);
+		// Thirty seconds for a login, twice, and half a minute for another one to come
+		expect(farm.clock.now() - start).toBeLessThanOrEqual(90_000);
+		service.faults.token = [];
+		farm.clock.skip(FAILED_LOGIN_PAUSE_MS);
+		expect(idsOf(await n8n.run({ node: node(), items }))).toEqual(ids);
+	});
+});
+
+test('a person stops a login that goes on and on: the run ends at once', async () => {
+	service.faults.token.push(DRIP);
+	const stopping = new AbortController();
+	setTimeout(() => stopping.abort(), 5000);
+	const n8n = await seaFarm(service);
+	const start = farm.clock.now();
+	const { status } = await n8n.run({ node: getEach, items, signal: stopping.signal });
+	expect(status).toBe('canceled');
+	expect(farm.clock.now() - start).toBeLessThan(6000);
 });
 
 test.each([407, 423, 500, 502, 503])(

@@ -73,9 +73,9 @@ const COMMON_EXAMPLES = {
 	moved: [status(300, 305, 399)],
 	rateLimited: [status(429)],
 	unavailable: [
-		status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524),
+		status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529, 599),
 		// Retrying does not help
-		status(501, 505, 525, 599),
+		status(501, 505),
 	],
 };
 

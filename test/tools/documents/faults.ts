@@ -1,6 +1,6 @@
 import {
 	expectedOutcome,
-	type Outcome,
+	MOST,
 	type Place,
 	type Row,
 	SETTINGS,
@@ -9,7 +9,6 @@ import {
 } from '../cases/fault-table';
 import { at } from '../helpers/at';
 import { groupBy } from '../helpers/group-by';
-import { count } from '../helpers/numbers';
 
 /** The parts of the matrix; what fails at a login also fails at the next one, so those are told together. */
 const SECTIONS: Array<{ title: string; places: Partial<Record<Place, string>> }> = [
@@ -20,18 +19,13 @@ const SECTIONS: Array<{ title: string; places: Partial<Record<Place, string>> }>
 	{ title: 'Requests for sites', places: { site: 'The run' } },
 ];
 
-const countsText = ({ requests, logins }: Outcome) =>
-	`${count(requests, 'request')}, ${count(logins, 'login')}`;
-
 /** What comes of a fault, with "Stop Workflow" and with either "Continue". */
 function outcomeText(row: Row): string {
 	const form = at(Object.values(row.variations), 0);
 	const stop = expectedOutcome(row, form, 'stopWorkflow');
 	const go = expectedOutcome(row, form, 'continueRegularOutput');
-	const kept = `keeps ${go.kept.length || 'none'} (${countsText(go)})`;
-	if (!stop.stopped) return kept;
-	const isSame = countsText(stop) === countsText(go);
-	return `stops at item ${stop.stopped.item}${isSame ? '' : ` (${countsText(stop)})`} or ${kept}`;
+	const kept = `keeps ${go.kept.length || 'none'}`;
+	return stop.stopped ? `stops or ${kept}` : kept;
 }
 
 /** The message without the item and the credential that follow it, and all faults that lead to it. */
@@ -61,7 +55,7 @@ export function matrixText(): string {
 	});
 	const forms = TABLE.reduce((sum, row) => sum + Object.keys(row.variations).length, 0);
 	return [
-		`${TABLE.length} faults in ${forms} forms, each with ${SETTINGS.length} settings of **On Error**: ${forms * SETTINGS.length} runs with ${SITES.length} items.`,
+		`${TABLE.length} faults in ${forms} forms, each with ${SETTINGS.length} settings of **On Error**: ${forms * SETTINGS.length} runs with ${SITES.length} items. A failure may be sent again to find out whose it is: at most ${MOST.requests} requests for each try, and ${MOST.logins} logins for each that fails.`,
 		...sections,
 	].join('\n\n');
 }

@@ -13,6 +13,10 @@ export async function settle(): Promise<void> {
 
 /** A clock that stands still until a test moves it: minutes take milliseconds. It starts at 0. */
 export class FakeClock implements Timers {
+	/** What `run` throws if there is no end. */
+	readonly ENDLESS = 'It does not end in time';
+	readonly STUCK = 'Everything waits for something that never happens';
+
 	private time = 0;
 
 	private isStanding = false;
@@ -29,9 +33,14 @@ export class FakeClock implements Timers {
 	/** @returns how to take it back */
 	after(milliseconds: number, action: () => void): () => void {
 		const at = this.time + Math.max(this.turn, milliseconds);
-		const index = this.timers.findIndex((timer) => timer.at > at);
+		let [from, to] = [0, this.timers.length];
+		while (from < to) {
+			const middle = (from + to) >> 1;
+			if ((this.timers[middle]?.at ?? Infinity) > at) to = middle;
+			else from = middle + 1;
+		}
 		const timer = { at, action };
-		this.timers.splice(index < 0 ? this.timers.length : index, 0, timer);
+		this.timers.splice(from, 0, timer);
 		return () => (this.timers = this.timers.filter((other) => other !== timer));
 	}
 
@@ -50,13 +59,16 @@ export class FakeClock implements Timers {
 		this.time = end;
 	}
 
-	/** Moves on until the work is done. */
-	async run<T>(work: Promise<T>): Promise<T> {
+	/** Moves on until the work is done, or this time is over. */
+	async run<T>(work: Promise<T>, until = Infinity): Promise<T> {
 		const state = { isDone: false };
 		const end = () => (state.isDone = true);
 		work.then(end, end);
 		await settle();
-		while (!state.isDone) await this.next();
+		while (!state.isDone) {
+			if ((this.timers[0]?.at ?? 0) > until) throw new Error(this.ENDLESS);
+			await this.next();
+		}
 		return await work;
 	}
 
@@ -85,7 +97,7 @@ export class FakeClock implements Timers {
 
 	private async next(): Promise<void> {
 		const next = this.timers[0]?.at;
-		if (next === undefined) throw new Error('Everything waits for something that never happens');
+		if (next === undefined) throw new Error(this.STUCK);
 		this.time = Math.max(this.time, next);
 		while ((this.timers[0]?.at ?? Infinity) <= this.time) this.timers.shift()?.action();
 		await settle();

@@ -45,6 +45,8 @@ export async function startProxy(only?: string) {
 		url: `http://127.0.0.1:${port}`,
 		/** The method and target of each request, oldest first. */
 		requests: [] as string[],
+		/** Whether it names itself in the responses that it forwards over HTTP (RFC 9110, section 7.6.3). */
+		isNamed: true,
 		/** What goes wrong from now on. */
 		fault: undefined as ProxyFault | undefined,
 		async close(): Promise<void> {
@@ -90,7 +92,7 @@ export async function startProxy(only?: string) {
 		// Those are for the proxy alone (RFC 9110, section 7.6.1)
 		const { connection: _, 'proxy-connection': __, ...headers } = request.headers;
 		const forwarded = http.request(url, { method, headers, agent: false }, (received) => {
-			const via = { via: '1.1 test-proxy' };
+			const via = proxy.isNamed && { via: '1.1 test-proxy' };
 			response.writeHead(received.statusCode ?? 502, { ...received.headers, ...via });
 			received.pipe(response);
 		});

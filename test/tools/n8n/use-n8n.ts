@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { type Service, type ServiceOptions, startService } from '../fake-service/service';
 import { Cleanup } from '../helpers/cleanup';
@@ -12,10 +13,17 @@ export async function startFake(cleanup: Cleanup, options?: ServiceOptions): Pro
 	return service;
 }
 
-/** Starts an n8n, which the cleanup ends. */
+/**
+ * Starts an n8n, which the cleanup ends.
+ * @throws Error in the cleanup if Node has warned of anything: n8n itself gives no reason to
+ */
 export async function startN8n(cleanup: Cleanup, options: N8nOptions): Promise<N8nInstance> {
 	const n8n = await N8nInstance.create(options);
-	cleanup.defer(() => n8n.dispose());
+	cleanup.defer(async () => {
+		await n8n.dispose();
+		const warnings = readFileSync(n8n.log, 'utf8').match(/^\(node:\d+\).*Warning: .*/gm);
+		if (warnings) throw new Error(`Node has warned, see ${n8n.log}: ${warnings.join('\n')}`);
+	});
 	await n8n.start();
 	return n8n;
 }

@@ -1,30 +1,41 @@
 import { runHints } from '../../../nodes/AquacultureSite/run/hints';
 
+const NONE = new Map<string, number>();
+const paused = (cause: string) => new Map([[cause, 1400]]);
+
 test.each<[string, Parameters<typeof runHints>, string[]]>([
-	['nothing happened', [0, Infinity, 0], []],
-	[
-		'a pause',
-		[1400, Infinity, 0],
+	['nothing happened', [NONE, Infinity, 0], []],
+	...(
 		[
-			"The service was busy: the run paused for 1 second in total. Lowering 'Max Concurrency' under 'Options' may prevent this.",
-		],
-	],
-	[
-		'a rate',
-		[0, 12.4, 0],
-		['Slowed to about 12 requests per second to stay within the rate limit'],
-	],
-	[
-		'a low rate',
-		[0, 0.2, 0],
-		['Slowed to about 1 request per second to stay within the rate limit'],
-	],
-	['a retry', [0, Infinity, 1], ['Requests were retried once.']],
-	['retries', [0, Infinity, 2], ['Requests were retried 2 times.']],
+			['login', 'because logins failed'],
+			['401', 'because the access token was rejected'],
+			['429', 'because the service limits requests'],
+			['503', 'because the service was busy or unavailable (status 503)'],
+			['The connection was lost', 'because of this: The connection was lost'],
+		] as const
+	).map(([cause, reason]): [string, Parameters<typeof runHints>, string[]] => [
+		`a pause for ${cause}`,
+		[paused(cause), Infinity, 0],
+		[`Paused for 1 second in total ${reason}.`],
+	]),
+	...(
+		[
+			[12.4, '12 requests per second'],
+			[1, '1 request per second'],
+			[0.14, '8 requests per minute'],
+			[1 / 60, '1 request per minute'],
+		] as const
+	).map(([rate, requests]): [string, Parameters<typeof runHints>, string[]] => [
+		`a rate of ${rate}`,
+		[NONE, rate, 0],
+		[`Slowed to about ${requests} to stay within the rate limit`],
+	]),
+	['a retry', [NONE, Infinity, 1], ['Requests were retried once.']],
+	['retries', [NONE, Infinity, 2], ['Requests were retried 2 times.']],
 ])('what a run reports: %s', (_, facts, hints) => {
 	expect(runHints(...facts)).toEqual(hints);
 });
 
 test('all that happened is reported', () => {
-	expect(runHints(1, 1, 1)).toHaveLength(3);
+	expect(runHints(new Map([...paused('429'), ...paused('502')]), 1, 1)).toHaveLength(4);
 });

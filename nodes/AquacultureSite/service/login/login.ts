@@ -48,7 +48,10 @@ export async function logIn(
 	};
 	const requestToken = async () => {
 		// The original error holds the password and goes no further
-		const response = await outcomeOf(helpers.httpRequest(options), baseUrl.url, 'run');
+		// The timeout ends with the headers; the signal ends a body that goes on and on
+		const abortSignal = AbortSignal.timeout(LOGIN_TIMEOUT_MS);
+		const sent = helpers.httpRequest({ ...options, abortSignal });
+		const response = await outcomeOf(sent, baseUrl.url, 'run');
 		if (response instanceof ServiceFailure) throw response;
 		const token = readTokenResponse(response, { url: baseUrl.url, password });
 		if (token instanceof ServiceFailure) throw token;

@@ -5,22 +5,13 @@ import type { Advice } from './advice';
 /** What a failure is about: the credential to open, one site, or the service as a whole. */
 export type FailureSubject = 'credential' | 'site' | 'service';
 
-/**
- * Whether a retry can help.
- * `no`: the response will not change. `retry`: the connection or a gateway failed. `overloaded`: the service
- * needs a pause. `rateLimited`: the service limits the rate, so that others may get through meanwhile.
- */
-export type Retry = 'no' | 'retry' | 'overloaded' | 'rateLimited';
-
-/**
- * What else the failure says about the run.
- * `request`: nothing, other sites may be read. `run`: no site can be read, e.g. because the login failed.
- */
+/** `request`: it is about one site. `run`: it is about all of them, or nothing tells whose it is. */
 export type FailureScope = 'request' | 'run';
 
 interface FailureDetails {
 	subject: FailureSubject;
-	retry?: Retry;
+	/** Whether the same request may succeed later. */
+	mayPass?: boolean;
 	scope?: FailureScope;
 	/** The status code of the service's response, if there was one. */
 	httpStatus?: number;
@@ -37,7 +28,7 @@ interface FailureDetails {
  */
 export class ServiceFailure extends Error implements FailureDetails {
 	readonly subject: FailureSubject;
-	readonly retry: Retry;
+	readonly mayPass: boolean;
 	readonly scope: FailureScope;
 	readonly httpStatus?: number;
 	readonly retryAfter?: number;
@@ -47,13 +38,13 @@ export class ServiceFailure extends Error implements FailureDetails {
 	constructor(
 		message: string,
 		advice: string | Advice,
-		{ subject, retry = 'no', scope = 'request', httpStatus, retryAfter }: FailureDetails,
+		{ subject, mayPass = false, scope = 'request', httpStatus, retryAfter }: FailureDetails,
 	) {
 		super(message);
 		this.name = 'ServiceFailure';
 		this.advice = typeof advice === 'string' ? [advice] : advice;
 		this.subject = subject;
-		this.retry = retry;
+		this.mayPass = mayPass;
 		this.scope = scope;
 		this.httpStatus = httpStatus;
 		this.retryAfter = retryAfter;
@@ -81,12 +72,10 @@ export const REJECTED_LOGIN = [400, 401, 403];
  * The service asks for a longer wait than a run can afford.
  *
  * @param longestWait milliseconds
- * @param isOfRun whether that ends the run
  */
 export function waitTooLong(
-	{ retryAfter = 0, httpStatus }: ServiceFailure,
+	{ retryAfter = 0, httpStatus, scope }: ServiceFailure,
 	longestWait: number,
-	isOfRun: boolean,
 ): ServiceFailure {
 	return new ServiceFailure(
 		`The service asked to retry after ${formatDuration(retryAfter)}`,
@@ -95,21 +84,28 @@ export function waitTooLong(
 			`The node waits at most ${formatDuration(longestWait)}.`,
 			inOptions('If this happens often, run the workflow less often.'),
 		]),
-		{ subject: 'service', scope: isOfRun ? 'run' : 'request', httpStatus },
+		{ subject: 'service', scope, httpStatus },
 	);
 }
 
+/** The same failure of a site that was requested, when no site can be read. */
+export function ofRun({ message, advice, subject, httpStatus }: ServiceFailure): ServiceFailure {
+	return new ServiceFailure(message, advice, { subject, scope: 'run', httpStatus });
+}
+
 /**
- * The result for a site that was not requested, because the service is not responding.
+ * The result for a site that was not requested, because no site can be read anymore.
  *
  * @param sitesRead how many sites the run had read by then
  */
 export function notRequested(last: ServiceFailure, sitesRead: number): ServiceFailure {
-	const { subject, scope, httpStatus, message, advice } = last;
+	const { subject, httpStatus, message, advice } = last;
 	const read = sitesRead === 1 ? '1 site was read' : `${sitesRead} sites were read`;
+	const isRefusal = httpStatus !== undefined && httpStatus < 500;
+	const state = isRefusal ? 'refusing requests' : httpStatus ? 'unavailable' : 'not responding';
 	return new ServiceFailure(
-		'Not requested because the service is not responding',
+		`Not requested because the service is ${state}`,
 		[`${read} before that.`, message, ...advice],
-		{ subject, scope, httpStatus },
+		{ subject, scope: 'run', httpStatus },
 	);
 }

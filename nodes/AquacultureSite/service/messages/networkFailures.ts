@@ -60,7 +60,7 @@ export function responseIn(error: unknown): ServiceResponse | undefined {
 export function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const chain = chainOf(error);
 	const texts = chain.flatMap(({ message = '', messages = [] }) => [message, ...messages]);
-	const mayPass = { subject: 'service', retry: 'retry', scope } as const;
+	const mayPass = { subject: 'service', mayPass: true, scope } as const;
 	// Before there was a connection to the service (RFC 9110, section 9.3.6)
 	if (texts.some((text) => /\bproxy\b.*\bCONNECT response\b/i.test(text))) {
 		const { message, advice } = NOT_SENT_RULES.proxyEnded;
@@ -109,6 +109,6 @@ export function connectionFailure(
 	return new ServiceFailure(
 		message,
 		[...given({ login }, advice), `The address is ${url}`],
-		isFinal ? { subject: 'service', scope: 'run' } : { subject: 'service', retry: 'retry', scope },
+		isFinal ? { subject: 'service', scope: 'run' } : { subject: 'service', mayPass: true, scope },
 	);
 }

@@ -4,7 +4,7 @@ import type { Site } from '../../site/site';
 import { given } from './advice';
 import type { Circumstances } from './advice';
 import { ServiceFailure } from './failures';
-import type { FailureScope, FailureSubject, Retry } from './failures';
+import type { FailureScope, FailureSubject } from './failures';
 import {
 	isWebPage,
 	PROXY_RULES,
@@ -31,9 +31,6 @@ export interface SiteResponse extends ServiceResponse {
 	body: Site;
 }
 
-/** What a 401 is about: this user may not read the site, or the token is rejected, for this site or for the whole run. */
-export type Unauthorized = 'site' | 'token' | 'run';
-
 /** What was requested, and with what. */
 interface Requested {
 	subject: FailureSubject;
@@ -55,26 +52,34 @@ const PROXY_REFUSALS = [403, 502, 503, 504];
  * Whether a forward proxy gave a response itself. Its connection shows it, too. For https that is one without
  * encryption: the proxy refused to CONNECT (RFC 9110, section 9.3.6). For http the proxy was sent the whole URL
  * (RFC 9112, section 3.2.2), and names itself in what it only forwards (RFC 9110, section 7.6.3).
+ *
+ * @param isLikelyEnough false if other sites were read, so that only what a proxy alone sends counts
  */
-export function isFromProxy({ statusCode, headers, body, request = {} }: ServiceResponse): boolean {
+export function isFromProxy(
+	{ statusCode, headers, body, request = {} }: ServiceResponse,
+	isLikelyEnough = true,
+): boolean {
 	if (statusCode < 300) return false;
 	if (PROXY_STATUSES.includes(statusCode)) return true;
 	if (statusCode >= 400 && PROXY_HEADERS.some((name) => headers[name] !== undefined)) return true;
 	const { protocol, path = '', socket } = request;
 	if (protocol === 'https:') return socket ? socket.encrypted !== true : false;
 	const isForwarded = headers.via !== undefined || (typeof body === 'object' && body !== null);
+	if (!isLikelyEnough) return false;
 	return /^https?:/i.test(path) && PROXY_REFUSALS.includes(statusCode) && !isForwarded;
 }
 
-/** Whether a retry can help, by the status code. Of a proxy's, only those that say that it had no connection. */
-function retryOf(statusCode: number, isOfProxy: boolean): Retry {
-	if (isOfProxy) return [502, 503, 504].includes(statusCode) ? 'retry' : 'no';
-	if (statusCode === 429) return 'rateLimited';
-	// Busy, or out of order (RFC 9110, section 15.6.4)
-	if (statusCode === 503) return 'overloaded';
-	// 408: the request did not arrive in time. 520 to 524: a content delivery network got no proper response
-	return [408, 500, 502, 504, 520, 521, 522, 523, 524].includes(statusCode) ? 'retry' : 'no';
-}
+/** After a wait: the request did not arrive in time, came too often, or the service or a gateway could not respond. */
+const MAY_PASS = (statusCode: number) =>
+	[408, 429].includes(statusCode) || (statusCode >= 500 && ![501, 505, 511].includes(statusCode));
+
+/** Of a login, nothing else may pass: it must not be repeated. */
+const LOGIN_MAY_PASS = (statusCode: number, isOfProxy: boolean) =>
+	isOfProxy ? [502, 503, 504].includes(statusCode) : MAY_PASS(statusCode);
+
+/** With another token (401), if a limit or a proxy sent it and not the service (403), or if it names a wait. */
+const SITE_MAY_PASS = (statusCode: number, retryAfter = 0) =>
+	[401, 403].includes(statusCode) || MAY_PASS(statusCode) || retryAfter > 0;
 
 /** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
 function toFailure(
@@ -83,14 +88,13 @@ function toFailure(
 	{ siteId = '', login, secrets, ...requested }: Requested,
 ): ServiceFailure {
 	const { statusCode, headers, body } = response;
-	const isOfProxy = isFromProxy(response);
+	const isOfProxy = isFromProxy(response, requested.scope !== 'request');
 	const rule = Object.values<Rule>(isOfProxy ? PROXY_RULES : rules).find(
 		(each) => (each.status?.test(String(statusCode)) ?? true) && (each.body?.(body) ?? true),
 	);
 	// The last rule of each table fits everything
 	const { subject = requested.subject, message, advice } = rule as Rule;
-	const retry = retryOf(statusCode, isOfProxy);
-	const retryAfter = parseRetryAfter(headers['retry-after']);
+	const retryAfter = parseRetryAfter(headers);
 	const known = { statusCode, login, retryAfter, location: headers.location };
 	const said = serverMessage(body, secrets);
 	return new ServiceFailure(
@@ -98,11 +102,12 @@ function toFailure(
 		[...given(known, advice), said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`],
 		{
 			subject: isOfProxy ? 'service' : subject,
-			// What a proxy refuses, it refuses for every site
-			scope: isOfProxy && retry === 'no' ? 'run' : requested.scope,
+			scope: requested.scope,
 			// That of the service: a login that did not get there was not rejected
 			httpStatus: isOfProxy ? undefined : statusCode,
-			retry,
+			mayPass: login
+				? LOGIN_MAY_PASS(statusCode, isOfProxy)
+				: SITE_MAY_PASS(statusCode, retryAfter),
 			retryAfter,
 		},
 	);
@@ -142,16 +147,16 @@ function isSite(siteId: string, response: ServiceResponse): response is SiteResp
 /**
  * What the site endpoint responded: the site, or why there is none (docs/service.md#get-a-site).
  *
+ * @param scope whose it is: of this site only if others could be read; then it is neither the token's nor a proxy's
  * @param secrets texts that must not be repeated
  */
 export function readSiteResponse(
 	siteId: string,
 	response: ServiceResponse,
-	{ secrets, unauthorized }: { secrets: unknown[]; unauthorized?: Unauthorized },
+	{ scope, secrets }: { scope: FailureScope; secrets: unknown[] },
 ): SiteResponse | ServiceFailure {
 	if (isSite(siteId, response)) return response;
-	const isToken = response.statusCode === 401 && unauthorized !== 'site';
-	const scope = unauthorized === 'run' ? 'run' : 'request';
+	const isToken = response.statusCode === 401 && scope === 'run';
 	const rules = isToken ? REJECTED_TOKEN_RULES : SITE_RULES;
 	return toFailure(response, rules, { subject: 'site', scope, siteId, secrets });
 }

@@ -86,7 +86,7 @@ test.each<[string, string, unknown[]]>([
 			message: `'Base URL' ${message}`,
 			description: expect.stringContaining(`Open the credential and ${advice}`) as unknown,
 			subject: 'credential',
-			retry: 'no',
+			mayPass: false,
 		});
 		expect(refusal?.description).not.toContain('secret');
 	}

@@ -89,7 +89,7 @@ describe('a request without a response', () => {
 	test.each([{ message: closed }, refused('10.0.0.1:3128'), { code: 'ECONNRESET' }])(
 		'may pass, and of the login is one for all: %j',
 		(error) => {
-			const mayPass = { subject: 'service', retry: 'retry' };
+			const mayPass = { subject: 'service', mayPass: true };
 			expect(networkFailure(error, API, 'run')).toMatchObject({ ...mayPass, scope: 'run' });
 			expect(networkFailure(error, API)).toMatchObject({ ...mayPass, scope: 'request' });
 		},
@@ -105,7 +105,7 @@ describe('a request without a response', () => {
 		expect(networkFailure(error, API)).toMatchObject({
 			message: NOT_SENT_RULES.blocked.message,
 			description: `${said}${toWords(NOT_SENT_RULES.blocked.advice)} The address is ${API}`,
-			...{ subject: 'service', retry: 'no', scope: 'run' },
+			...{ subject: 'service', mayPass: false, scope: 'run' },
 		});
 	});
 });
@@ -113,7 +113,9 @@ describe('a request without a response', () => {
 describe('a connection that failed', () => {
 	test.each(Object.entries<ConnectionRule>(RULES))('%s', (name, rule) => {
 		const { message, advice, isFinal } = rule;
-		const verdict = isFinal ? { retry: 'no', scope: 'run' } : { retry: 'retry', scope: 'request' };
+		const verdict = isFinal
+			? { mayPass: false, scope: 'run' }
+			: { mayPass: true, scope: 'request' };
 		for (const code of CODES[name as keyof typeof CODES].split(' ')) {
 			const failure = connectionFailure([code], API);
 			expect(failure).toMatchObject({ message, subject: 'service', ...verdict });

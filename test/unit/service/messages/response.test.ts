@@ -47,12 +47,9 @@ function fromToken(
 	throw new Error('There is a token');
 }
 
-function fromSite(
-	statusCode: number,
-	{ secrets = [], unauthorized = 'token', ...rest }: Details = {},
-) {
+function fromSite(statusCode: number, { secrets = [], scope = 'request', ...rest }: Details = {}) {
 	const response = { statusCode, headers: {}, body: {}, ...rest };
-	const result = readSiteResponse(SITE_ID, response, { secrets, unauthorized });
+	const result = readSiteResponse(SITE_ID, response, { scope, secrets });
 	if (result instanceof ServiceFailure) return result;
 	throw new Error('A site was read');
 }
@@ -115,14 +112,8 @@ test.each<[string, typeof fromSite, Rule, number, Details[]]>([
 	],
 	['nothing', fromSite, SITE_RULES.empty, 200, body('', null, undefined)],
 	['a redirect, whatever is in it', fromSite, SITE_RULES.moved, 300, body({ siteId: 1042 })],
-	[
-		'a page, instead of a closed site',
-		fromSite,
-		SITE_RULES.noAccess,
-		401,
-		[{ ...WITH_PAGE, unauthorized: 'site' }],
-	],
-	['a rejected token', fromSite, REJECTED_TOKEN_RULES.rejectedToken, 401, [{}]],
+	['a page, instead of a closed site', fromSite, SITE_RULES.noAccess, 401, [WITH_PAGE]],
+	['a rejected token', fromSite, REJECTED_TOKEN_RULES.rejectedToken, 401, [{ scope: 'run' }]],
 	[
 		'a redirect that a proxy is named in',
 		fromSite,
@@ -164,12 +155,10 @@ describe.each([
 	['site', fromSite],
 ] as const)('a response of the %s endpoint', (_, fail) => {
 	test.each([
-		['no', [200, 302, 400, 401, 403, 404, 407, 409, 422, 501, 505, 519, 525]],
-		['retry', [408, 500, 502, 504, 520, 521, 522, 523, 524]],
-		['overloaded', [503]],
-		['rateLimited', [429]],
-	] as const)('retry: %s for %j', (retry, statuses) => {
-		for (const status of statuses) expect(fail(status, { body: '' }).retry).toBe(retry);
+		[false, [200, 302, 400, 404, 407, 409, 422, 501, 505, 511]],
+		[true, [408, 429, 500, 502, 503, 504, 519, 520, 525, 529, 599]],
+	])('may pass: %s for %j', (mayPass, statuses) => {
+		for (const status of statuses) expect(fail(status, { body: '' }).mayPass).toBe(mayPass);
 	});
 
 	test('hands on Retry-After in milliseconds', () => {
@@ -191,12 +180,10 @@ describe.each([
 test.each([
 	['credential', 'run', fromToken, [200, 302, 400, 404, 405, 422]],
 	['service', 'run', fromToken, [429, 500, 502, 503]],
-	['credential', 'request', fromSite, [401]],
-	['credential', 'run', (status: number) => fromSite(status, { unauthorized: 'run' }), [401]],
+	['credential', 'run', (status: number) => fromSite(status, { scope: 'run' }), [401]],
 	['credential', 'request', fromSite, [302]],
 	['service', 'request', fromSite, [429, 500, 503]],
-	['site', 'request', fromSite, [200, 400, 403, 404, 422]],
-	['site', 'request', (status: number) => fromSite(status, { unauthorized: 'site' }), [401]],
+	['site', 'request', fromSite, [200, 400, 401, 403, 404, 422]],
 ] as const)('a failure about the %s, of scope %s', (subject, scope, fail, statuses) => {
 	for (const status of statuses) {
 		for (const body of ['', PAGE, {}]) {
@@ -211,9 +198,9 @@ test.each([
 ] as const)('a proxy that responds instead of the service to a %s', (_, fail, scope) => {
 	for (const status of [399, 401, 403, 407, 500, 502, 503, 504, 511]) {
 		const failure = fail(status, { ...FROM_PROXY, body: { error: 'No' } });
-		const mayPass = [502, 503, 504].includes(status);
-		expect(failure).toMatchObject({ subject: 'service', retry: mayPass ? 'retry' : 'no' });
-		expect(failure.scope).toBe(mayPass ? scope : 'run');
+		const isOfGateway = [502, 503, 504].includes(status);
+		const mayPass = isOfGateway || (scope === 'request' && [401, 403, 500].includes(status));
+		expect(failure).toMatchObject({ subject: 'service', mayPass, scope });
 		expect(failure.httpStatus).toBeUndefined();
 		expect(failure.description).toMatch(/\. The proxy says: "No"$/);
 	}
@@ -246,7 +233,7 @@ describe('whether a proxy sent a response itself', () => {
 	test('is asked of refusals only, and where the request is known', () => {
 		const request = { protocol: 'https:', socket: plain };
 		const responses = [299, 300].map((statusCode) => ({ ...REFUSED, statusCode, request }));
-		expect([...responses, REFUSED].map(isFromProxy)).toEqual([false, true, false]);
+		expect([...responses, REFUSED].map((each) => isFromProxy(each))).toEqual([false, true, false]);
 	});
 });
 
@@ -260,7 +247,7 @@ test.each([
 	['1042', 1042, 304],
 ])('site %s is what has its ID: %j', (siteId, received, statusCode = 200) => {
 	const response = { statusCode, headers: { a: 'b' }, body: { siteId: received } };
-	expect(readSiteResponse(siteId, response, { secrets: [] })).toBe(response);
+	expect(readSiteResponse(siteId, response, { scope: 'run', secrets: [] })).toBe(response);
 });
 
 test('a rate limit is about an option of the node, unless it was the login', () => {
@@ -331,7 +318,7 @@ test('any response of either endpoint is a site, or a sentence without the secre
 		body: fc.oneof(fc.jsonValue(), fc.record({ message: fc.constantFrom('s3cret', 'No s3cret!') })),
 	});
 	forAll([response], (value) => {
-		const read = readSiteResponse('1042', value, { secrets: ['s3cret'] });
+		const read = readSiteResponse('1042', value, { scope: 'run', secrets: ['s3cret'] });
 		const login = { url: 'http://a', password: 's3cret' };
 		const all = [read, readTokenResponse(value, login), readTestResponse('0', value, ['s3cret'])];
 		for (const failure of all) {

@@ -1,7 +1,10 @@
 import { parseRetryAfter } from '../../../../nodes/AquacultureSite/service/messages/retryAfter';
 
 describe('Retry-After (RFC 9110, section 10.2.3)', () => {
-	const now = Date.parse('1994-11-06T08:49:07Z');
+	const NOW = 'Sun, 06 Nov 1994 08:49:07 GMT';
+
+	const parse = (value: unknown, date: unknown = NOW) =>
+		parseRetryAfter({ 'retry-after': value, date });
 
 	test.each<[unknown, number]>([
 		['0', 0],
@@ -16,7 +19,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 		// A date in the past means now
 		['Sat, 05 Nov 1994 08:49:37 GMT', 0],
 	])('%j is %i ms', (value, milliseconds) => {
-		expect(parseRetryAfter(value, now)).toBe(milliseconds);
+		expect(parse(value)).toBe(milliseconds);
 	});
 
 	test.each<[unknown]>([
@@ -30,12 +33,17 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 		['On Sun, 06 Nov 1994 08:49:37 GMT'],
 		['1994-11-06T08:49:37Z'],
 	])('%j is none', (value) => {
-		expect(parseRetryAfter(value, now)).toBeUndefined();
+		expect(parse(value)).toBeUndefined();
 	});
 
 	test('a date without a zone is in GMT, wherever n8n runs', () => {
 		// jest.config.js sets the zone of all tests
-		expect(new Date(now).getTimezoneOffset()).toBe(210);
-		expect(parseRetryAfter('Sun Nov  6 08:49:37 1994', now)).toBe(30_000);
+		expect(new Date(NOW).getTimezoneOffset()).toBe(210);
+		expect(parse('Sun Nov  6 08:49:37 1994', 'Sun Nov  6 08:49:07 1994')).toBe(30_000);
+	});
+
+	test.each([null, '', 'now'])('with %j for a Date, the own clock counts', (date) => {
+		jest.spyOn(Date, 'now').mockReturnValue(Date.parse('1994-11-06T08:49:30Z'));
+		expect(parse('Sun, 06 Nov 1994 08:49:37 GMT', date)).toBe(7000);
 	});
 });

@@ -1,0 +1,170 @@
+import type { Cancellation } from './cancellation';
+
+// As many as ten people with a browser, which sends six at once
+const FIRST_IN_FLIGHT = 64;
+
+// A single site may be slow by nature
+const SLOW_IN_ROW = 4;
+
+/**
+ * The line of the sites to read: first those that were not tried yet, in their order, then those to try again. As many
+ * are in flight at once as the service bears: 64, one more with each success, half if it gets slow (additive increase,
+ * multiplicative decrease).
+ */
+export class Line<Job extends object> {
+	private readonly untried: Job[] = [];
+
+	private readonly tried: Job[] = [];
+
+	private limit: number;
+
+	private inFlight = 0;
+
+	private isStarting = false;
+
+	private isHeld = false;
+
+	private isClosed = false;
+
+	/** Milliseconds that the shortest request took. */
+	private shortest = Infinity;
+	private slowInRow = 0;
+	private shrunkAt = -Infinity;
+
+	/** Probes that wait until one of the requests in flight has ended. */
+	private readonly probes: (() => void)[] = [];
+
+	/**
+	 * @param maxConcurrency requests in flight at once, 1 or more
+	 * @param reserve the time of the clock for the next start
+	 * @param isReady whether requests may start
+	 * @param deliver sends a request, and never rejects; whether it was accepted
+	 * @param onEnd is called after each
+	 */
+	constructor(
+		private readonly maxConcurrency: number,
+		private readonly clock: Pick<Cancellation, 'now' | 'pause'>,
+		private readonly reserve: () => number,
+		private readonly isReady: () => boolean,
+		private readonly deliver: (job: Job) => Promise<boolean>,
+		private readonly onEnd: () => void,
+	) {
+		this.limit = Math.min(FIRST_IN_FLIGHT, maxConcurrency);
+	}
+
+	/** Whether nothing is in flight or waits to be sent. */
+	get isIdle(): boolean {
+		return this.inFlight + this.untried.length + this.tried.length === 0;
+	}
+
+	/** Back to the front of the line: what it was sent for says nothing about it. */
+	putBack(job: Job): void {
+		this.untried.unshift(job);
+		void this.wake();
+	}
+
+	add(job: Job, isTried = false): void {
+		(isTried ? this.tried : this.untried).push(job);
+		void this.wake();
+	}
+
+	/** Takes a site out of the line, one that was not tried if there is one: any, because neighbors often share their fate. */
+	take(): Job | undefined {
+		const waiting = this.untried.length > 0 ? this.untried : this.tried;
+		return waiting.splice(Math.floor(Math.random() * waiting.length), 1)[0];
+	}
+
+	/** Sends a request while the others are held; whether it was accepted. */
+	async probe(job: Job): Promise<boolean> {
+		while (!this.isClosed && (this.inFlight >= this.maxConcurrency || !this.isReady())) {
+			await new Promise<void>((resolve) => this.probes.push(resolve));
+		}
+		await this.clock.pause(this.reserve() - this.clock.now());
+		return !this.isClosed && (await this.send(job));
+	}
+
+	/** Starts nothing until `release` is called. */
+	hold(): void {
+		this.isHeld = true;
+	}
+
+	release(): void {
+		this.isHeld = false;
+		void this.wake();
+	}
+
+	/** Forgets all that wait. */
+	close(): void {
+		this.untried.length = 0;
+		this.tried.length = 0;
+		this.isClosed = true;
+		for (const resume of this.probes.splice(0)) resume();
+	}
+
+	/**
+	 * A request succeeded: one more at once. Half as many if several in a row took long, and longer than at a service at
+	 * rest: then they wait for each other (as in TCP Vegas), and a site that is slow by nature is not alone.
+	 */
+	adapt(sentAt: number, timeout: number): void {
+		const now = this.clock.now();
+		const took = now - sentAt;
+		this.shortest = Math.min(this.shortest, took);
+		const isSlow = took > Math.max(timeout / 4, 2 * this.shortest);
+		this.slowInRow = isSlow ? this.slowInRow + 1 : 0;
+		// Slow start, then congestion avoidance (RFC 5681, section 3.1)
+		const growth = this.shrunkAt === -Infinity ? 1 : 1 / this.limit;
+		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + growth);
+		// Once for all that were sent at the same time
+		if (this.slowInRow < SLOW_IN_ROW || sentAt <= this.shrunkAt) return;
+		this.limit = Math.max(1, this.limit / 2);
+		this.shrunkAt = now;
+	}
+
+	private async send(job: Job): Promise<boolean> {
+		this.inFlight++;
+		const isAccepted = await this.deliver(job);
+		this.inFlight--;
+		this.probes.shift()?.();
+		void this.wake();
+		this.onEnd();
+		return isAccepted;
+	}
+
+	/**
+	 * Starts requests evenly. If all started at once, they would also end at once, and then none would be in flight: so
+	 * one or two start in a turn of the event loop, and more if the turn took longer than a millisecond.
+	 */
+	async wake(): Promise<void> {
+		if (this.isStarting) return;
+		this.isStarting = true;
+		let turnStart = this.clock.now();
+		while (this.canStart()) {
+			const now = this.clock.now();
+			let starts = Math.max(1, Math.round(this.limit / FIRST_IN_FLIGHT), now - turnStart);
+			turnStart = now;
+			while (starts-- >= 1 && this.canStart()) {
+				const wait = this.reserve() - now;
+				if (wait > 0) {
+					starts = 0;
+					await this.clock.pause(wait);
+				}
+				this.sendFirst();
+			}
+			// Also if none waits: others may come in this turn
+			await this.clock.pause(0);
+		}
+		this.isStarting = false;
+	}
+
+	/** Unless the line was held, or closed, meanwhile. */
+	private sendFirst(): void {
+		const job = this.canStart() ? (this.untried.shift() ?? this.tried.shift()) : undefined;
+		if (job) void this.send(job);
+	}
+
+	private canStart(): boolean {
+		const isEmpty = this.untried.length + this.tried.length === 0;
+		const isFull = this.inFlight >= this.limit;
+		return !this.isClosed && !this.isHeld && !isEmpty && !isFull && this.isReady();
+	}
+}

@@ -1,0 +1,103 @@
+import { getEventListeners } from 'node:events';
+import { Farm, range } from './farm';
+
+const read = async (farm: Farm, count: number, options = {}) =>
+	await farm.read(range(count), undefined, options);
+
+describe('stopping a run', () => {
+	test('ends all at once, whatever it waits for', async () => {
+		for (const answer of [{ status: 503 }, { status: 200, takes: 60_000 }]) {
+			const farm = new Farm(() => answer);
+			const stopping = new AbortController();
+			farm.clock.after(2000, () => stopping.abort());
+			await farm.read(range(100), farm.service('0', {}, stopping.signal));
+			expect(farm.clock.now()).toBe(2000);
+			expect(farm.unread).toHaveLength(100);
+			const { length } = farm.sent;
+			await farm.clock.advance(120_000);
+			expect(farm.sent).toHaveLength(length);
+		}
+	});
+
+	test('before it has begun sends nothing', async () => {
+		const farm = new Farm(() => ({ status: 200 }));
+		await farm.read([1, 2], farm.service('0', {}, AbortSignal.abort()));
+		expect([farm.unread, farm.sent]).toEqual([[1, 2], []]);
+	});
+});
+
+test('an execution with a loop of 200 runs keeps none of their listeners', async () => {
+	const farm = new Farm(({ site }) => ({ status: site === 2 ? 404 : 200 }));
+	const { signal } = new AbortController();
+	for (let loop = 0; loop < 200; loop++) {
+		await farm.read([1, 2], farm.service('0', {}, signal));
+		expect(getEventListeners(signal, 'abort')).toEqual([]);
+	}
+});
+
+test("n8n's own error ends the site that it was thrown for, also in a trial, and no other", async () => {
+	const throws = new Error('The credential cannot be used');
+	let isThrown = false;
+	const farm = new Farm(({ at }) => {
+		// The first to be sent after the failures is that of a trial
+		if (at > 300 && !isThrown) {
+			isThrown = true;
+			return { throws };
+		}
+		return { status: at > 20 && at < 2000 ? 502 : 200 };
+	});
+	await read(farm, 100);
+	expect(isThrown).toBe(true);
+	expect(farm.unread.length).toBeLessThanOrEqual(1);
+	for (const site of farm.unread) expect(farm.results[site]?.is).toBe(throws.message);
+});
+
+describe('the same site again', () => {
+	test('needs no other request, unless another version of it is asked for', async () => {
+		const farm = new Farm(() => ({ status: 200 }));
+		const run = await farm.read([1, 1, 2, 1]);
+		await farm.read([1, 2], run);
+		expect(farm.sent.map(({ site }) => site)).toEqual([1, 2]);
+	});
+
+	test('has the longest timeout and the most retries that were asked for', async () => {
+		let tries = 0;
+		const farm = new Farm(({ site }) => ({
+			status: site === 1 && ++tries < 3 ? 500 : 200,
+			takes: site === 1 ? 800 : 5,
+		}));
+		const run = farm.service();
+		const first = farm.read([1], run, { maxRetries: 0, timeout: 1000 });
+		await farm.read([1, ...range(50, 2)], run, { maxRetries: 3, timeout: 2000 });
+		await first;
+		expect([farm.unread, tries]).toEqual([[], 3]);
+	});
+});
+
+test('runs that overlap share a rate limit, and the next one knows nothing of it', async () => {
+	const at: number[] = [];
+	let isLimited = true;
+	const farm = new Farm(({ at: now }) => {
+		const isOver = isLimited && at.filter((time) => time > now - 1000).length >= 20;
+		if (!isOver) at.push(now);
+		return { status: isOver ? 429 : 200 };
+	});
+	const runs = [0, 1, 2].map(() => farm.service());
+	await Promise.all(runs.map((run, index) => farm.read(range(100, 1 + 100 * index), run)));
+	expect(at).toHaveLength(300);
+	expect(farm.clock.now()).toBeLessThan(3 * 15_000);
+	isLimited = false;
+	const start = farm.clock.now();
+	await farm.read(range(100));
+	expect(farm.clock.now() - start).toBeLessThan(1000);
+});
+
+test('hints say what the run waited for, and how often it had to ask again', async () => {
+	const farm = new Farm(({ at }) => ({ status: at < 2000 ? 502 : 200 }));
+	const run = await read(farm, 20);
+	expect(run.hints()).toEqual([
+		expect.stringMatching(/^Paused for [23] seconds in total because .* \(status 502\)\.$/),
+		expect.stringMatching(/^Requests were retried \d+ times\.$/),
+	]);
+	expect((await read(farm, 20)).hints()).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { type Answer, Farm, range, type Sent } from './farm';
+
+const OK = { status: 200 };
+const isOdd = ({ site }: Sent) => site % 2 === 1;
+
+/** What comes of sites 1 to 100, each with one try of its own. */
+async function read(answer: (sent: Sent) => Answer, count = 100): Promise<Farm> {
+	const farm = new Farm(answer);
+	await farm.read(range(count));
+	return farm;
+}
+
+describe('a failure is that of a site', () => {
+	test('once a site that was sent later was accepted, and not before', async () => {
+		const takes = [0, 1000, 5, 5000];
+		const { results } = await read(
+			({ site }) => ({ status: site === 2 ? 500 : 200, takes: takes[site] }),
+			3,
+		);
+		expect(results[2]?.is).toMatch(/^The service is unavailable/);
+		expect(results[2]?.at).toBeGreaterThanOrEqual(results[3]?.at ?? Infinity);
+	});
+
+	test.each([
+		{ status: 500 },
+		{ status: 503 },
+		{ status: 529 },
+		{ status: 403 },
+		{ status: 401 },
+		{},
+	])('if it is that of every other site for ever: %j', async (failure) => {
+		const farm = await read((sent) => (isOdd(sent) ? failure : OK));
+		expect(farm.unread).toEqual(range(100).filter((site) => site % 2 === 1));
+	});
+
+	test('at once if the service says it of this site: 404', async () => {
+		const { results, sent } = await read(() => ({ status: 404 }), 1);
+		expect([results[1]?.is, sent.length]).toEqual(['Site 1 was not found', 1]);
+	});
+});
+
+describe('a trial excuses', () => {
+	const during = (from: number, to: number, failure: Answer) => (sent: Sent) =>
+		sent.at >= from && sent.at < to ? failure : OK;
+	const CAUSES = [{ status: 429 }, { status: 502 }, { status: 503 }, {}];
+
+	test.each(CAUSES)('what a suspect got past: %j, at the start', async (failure) => {
+		const farm = await read(during(0, 5000, failure));
+		expect(farm.unread).toEqual([]);
+		expect(farm.sent.length).toBeLessThan(300);
+	});
+
+	test.each(CAUSES)('what a control got, too: %j, in mid-run', async (failure) => {
+		const farm = await read(during(20, 5000, failure));
+		expect(farm.unread).toEqual([]);
+		expect(farm.sent.length).toBeLessThan(300);
+	});
+});
+
+test('the status that a suspect got past is the limit, and holds the run at once from then on', async () => {
+	// 20 a second; the limit says 503
+	const at: number[] = [];
+	const farm = await read((sent) => {
+		const isOver = at.filter((time) => time > sent.at - 1000).length >= 20;
+		if (!isOver) at.push(sent.at);
+		return isOver ? { status: 503, takes: 100 } : { status: 200, takes: 100 };
+	}, 300);
+	expect(farm.unread).toEqual([]);
+	expect(farm.clock.now()).toBeLessThan(2 * 15_000);
+	expect(farm.sent.length).toBeLessThan(300 + 64 + 60);
+});
+
+test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {
+	const asked = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });
+	const farm = new Farm(({ site, at }) =>
+		site === 7 && at < 3000 ? asked(3) : site === 9 ? asked(3600) : OK,
+	);
+	await farm.read(range(20), undefined, { maxRetries: 1 });
+	expect(farm.unread).toEqual([9]);
+	expect(farm.results[9]?.is).toBe('The service asked to retry after 60 minutes');
+	expect(farm.results[20]?.at).toBeLessThan(3000);
+	expect(farm.results[7]?.at).toBeGreaterThanOrEqual(3000);
+});
+
+test.each([
+	[{ status: 502 }, 30, 'unavailable'],
+	[{ status: 429 }, 90, 'refusing requests'],
+])(
+	'%j for ever in mid-run: given up after %i seconds without a word',
+	async (failure, seconds, state) => {
+		const farm = await read(({ at }) => (at < 20 ? OK : failure), 1000);
+		expect(farm.unread.length).toBeGreaterThan(900);
+		expect(farm.clock.now()).toBeLessThan(1000 * (seconds + 10));
+		expect(farm.clock.now()).toBeGreaterThan(1000 * (seconds - 5));
+		expect(farm.results[1000]?.is).toBe(`Not requested because the service is ${state}`);
+		expect(farm.sent.length).toBeLessThan(300);
+	},
+);

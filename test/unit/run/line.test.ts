@@ -1,0 +1,96 @@
+import { Cancellation } from '../../../nodes/AquacultureSite/run/cancellation';
+import { Line } from '../../../nodes/AquacultureSite/run/line';
+import { FakeClock } from '../../tools/helpers/fake-clock';
+import { range } from './farm';
+
+interface Job {
+	id: number;
+}
+
+const TIMEOUT_MS = 2000;
+
+/** A line whose requests are all accepted after `takes(now)` milliseconds; which were sent when, and how many at once. */
+function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: () => number) {
+	const clock = new FakeClock();
+	const sent: { id: number; at: number; inFlight: number }[] = [];
+	let inFlight = 0;
+	const deliver = async ({ id }: Job) => {
+		const at = clock.now();
+		sent.push({ id, at, inFlight: ++inFlight });
+		await clock.sleep(takes(at));
+		inFlight--;
+		line.adapt(at, TIMEOUT_MS);
+		return true;
+	};
+	const line = new Line<Job>(
+		maxConcurrency,
+		new Cancellation(clock),
+		reserve ?? (() => clock.now()),
+		() => true,
+		deliver,
+		() => undefined,
+	);
+	const add = (ids: number[], isTried = false) => ids.forEach((id) => line.add({ id }, isTried));
+	return { clock, line, sent, add };
+}
+
+test('sites that were not tried come first, in their order; then those to try again', async () => {
+	const { clock, line, sent, add } = lineOf(() => 5, 1);
+	line.hold();
+	add([1, 2], true);
+	add([3, 4]);
+	await clock.advance(100);
+	expect(sent).toEqual([]);
+	line.release();
+	await clock.advance(100);
+	expect(sent.map(({ id }) => id)).toEqual([3, 4, 1, 2]);
+	expect(line.isIdle).toBe(true);
+});
+
+test('requests start one by one, not all at once: 64 at first, then one more with each success', async () => {
+	const { clock, sent, add } = lineOf(() => 200);
+	add(range(300));
+	await clock.advance(150);
+	expect(sent.map(({ at }) => at)).toEqual(range(64, 0));
+	await clock.advance(10_000);
+	expect(sent).toHaveLength(300);
+	expect(Math.max(...sent.map(({ inFlight }) => inFlight))).toBeGreaterThan(100);
+});
+
+test('no more are in flight than allowed, nor start before the time reserved for them', async () => {
+	let next = 1000;
+	const { clock, sent, add } = lineOf(
+		() => 100,
+		7,
+		() => (next += 10),
+	);
+	add(range(50));
+	await clock.advance(10_000);
+	expect(Math.max(...sent.map(({ inFlight }) => inFlight))).toBe(7);
+	expect(sent.slice(0, 3).map(({ at }) => at)).toEqual([1010, 1020, 1030]);
+});
+
+test('fewer are in flight if requests wait for each other; not if the service is slow by nature', async () => {
+	const mostAtEnd = async (takes: (now: number) => number) => {
+		const { clock, sent, add } = lineOf(takes);
+		add(range(1000));
+		await clock.advance(3_600_000);
+		expect(sent).toHaveLength(1000);
+		return Math.max(...sent.slice(-100).map(({ inFlight }) => inFlight));
+	};
+	// One worker
+	let isFreeAt = 0;
+	const queue = (now: number) => (isFreeAt = Math.max(isFreeAt, now) + 50) - now;
+	expect(await mostAtEnd(queue)).toBeLessThan(40);
+	expect(await mostAtEnd(() => 900)).toBeGreaterThanOrEqual(64);
+});
+
+test('a probe is sent although the others are held, as soon as there is room for it', async () => {
+	const { clock, line, sent, add } = lineOf(() => 100, 2);
+	add([1, 2, 3]);
+	await clock.advance(10);
+	line.hold();
+	void line.probe({ id: 4 });
+	await clock.advance(1000);
+	expect(sent.map(({ id }) => id)).toEqual([1, 2, 4]);
+});
