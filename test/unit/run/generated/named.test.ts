@@ -1,0 +1,210 @@
+import { judge } from './invariants';
+import { troublesOf, type Bad, type Limit, type Outage, type Plan, type Trouble } from './plan';
+import { play } from './play';
+
+const BAD: Bad = {
+	is: 'bad',
+	kind: 503,
+	where: 'scattered',
+	share: 0.25,
+	from: 1,
+	delay: 0,
+	times: Infinity,
+};
+const LIMIT: Limit = {
+	is: 'limit',
+	by: 'window',
+	size: 20,
+	pace: 1,
+	status: 429,
+	retryAfter: 'none',
+	isUsedUp: false,
+	isForLogins: false,
+};
+const OUTAGE: Outage = { is: 'outage', side: 'all', kind: 502, from: 0, seconds: 12, share: 1 };
+const TOKEN: Trouble = {
+	is: 'token',
+	lifetime: Infinity,
+	uses: Infinity,
+	revokedAt: [],
+	late: 0,
+	oneServer: 0,
+	isNeverAccepted: false,
+	isSingle: false,
+};
+const SLOW: Trouble = { is: 'slow', share: 1, seconds: 1.2 };
+
+const BASE: Plan = {
+	seed: 1,
+	sites: 200,
+	latency: 30,
+	jitter: 2,
+	maxConcurrency: 128,
+	maxRetries: 3,
+	timeout: 30_000,
+	longestWait: 60_000,
+	token: 'none',
+	clockAhead: 0,
+	isProxied: false,
+	repeated: { every: 0, differs: false },
+	mode: { is: 'run' },
+	troubles: [],
+};
+
+/** Services that people have met, and in how many seconds a run must be over. */
+const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
+	['is well', {}, 1],
+	[
+		'closes three sites by 401 at once; the others take 1.2 s',
+		{ troubles: [{ ...BAD, kind: 401, where: 'block', from: 50, share: 0.015 }, SLOW] },
+		20,
+	],
+	[
+		'closes the first half by 401',
+		{ sites: 400, troubles: [{ ...BAD, kind: 401, where: 'first', share: 0.5 }] },
+		15,
+	],
+	[
+		'ends the token twice in mid-run: another process logs in',
+		{ sites: 1000, troubles: [{ ...TOKEN, revokedAt: [300, 700], isSingle: true }] },
+		15,
+	],
+	['knows a new token 1.5 s late', { troubles: [{ ...TOKEN, late: 1.5 }] }, 15],
+	[
+		'has 55 % of the sites out of order: 503',
+		{ sites: 1000, troubles: [{ ...BAD, share: 0.55 }] },
+		40,
+	],
+	[
+		'resets the connection for the first 161',
+		{ sites: 400, troubles: [{ ...BAD, kind: 'reset', where: 'first', share: 161 / 400 }] },
+		30,
+	],
+	[
+		'takes 100 a minute, 429 without Retry-After',
+		{ sites: 130, troubles: [{ ...LIMIT, size: 100, pace: 60 }] },
+		1.45 * 60 + 1,
+	],
+	[
+		'takes 20 a second, 403 with Retry-After',
+		{ troubles: [{ ...LIMIT, status: 403, retryAfter: 'seconds' }] },
+		20,
+	],
+	[
+		'takes 20 a second, 503 with a date of a clock that is wrong',
+		{ clockAhead: 600, troubles: [{ ...LIMIT, status: 503, retryAfter: 'date' }] },
+		20,
+	],
+	[
+		'has one worker of 150 ms, timeout 5 s',
+		{ sites: 150, timeout: 5000, troubles: [{ is: 'workers', count: 1, seconds: 0.15 }] },
+		1.5 * 22.5 + 1,
+	],
+	['fails for 12 s at the start, the login too', { sites: 400, troubles: [OUTAGE] }, 2 * 12 + 15],
+	[
+		'fails for 8 s in mid-run',
+		{ sites: 400, troubles: [{ ...OUTAGE, from: 150, seconds: 8 }] },
+		2 * 8 + 15,
+	],
+	[
+		'fails for ever from the start',
+		{ sites: 1000, troubles: [{ ...OUTAGE, seconds: Infinity }] },
+		40,
+	],
+	[
+		'fails for ever in mid-run, beside sites that wait alone',
+		{
+			sites: 400,
+			troubles: [
+				{ ...BAD, retryAfter: 50, share: 0.05 },
+				{ ...OUTAGE, from: 300, seconds: Infinity },
+			],
+		},
+		100,
+	],
+	[
+		'hangs in mid-run, timeout 2 s',
+		{
+			sites: 400,
+			timeout: 2000,
+			troubles: [{ ...OUTAGE, kind: 'hang', from: 150, seconds: Infinity }],
+		},
+		35,
+	],
+	[
+		'closes one site by 403, behind a proxy that hides',
+		{
+			token: 'valid',
+			isProxied: true,
+			troubles: [{ ...BAD, kind: 403, where: 'block', share: 0.005 }],
+		},
+		2,
+	],
+	[
+		'fails for 3 s, and n8n throws in the middle of it',
+		{
+			troubles: [
+				{ ...OUTAGE, from: 50, seconds: 3 },
+				{ is: 'n8n', sites: [], at: [115, 120], from: Infinity },
+			],
+		},
+		20,
+	],
+	[
+		'is slow, and closes every fourth site by 401',
+		{ token: 'valid', sites: 800, troubles: [{ ...BAD, kind: 401, share: 0.25 }, SLOW] },
+		40,
+	],
+	[
+		'takes 20 a second from a bucket of one, from three workflows',
+		{ mode: { is: 'three', apart: 0 }, troubles: [{ ...LIMIT, by: 'bucket', size: 1, pace: 20 }] },
+		90,
+	],
+	[
+		'answers 529 once',
+		{ troubles: [{ ...BAD, kind: 529, times: 1, where: 'block', share: 0.02 }] },
+		5,
+	],
+	[
+		'answers some sites 503 three times; they are asked for twice',
+		{
+			maxRetries: 2,
+			repeated: { every: 1, differs: true },
+			troubles: [{ ...BAD, share: 0.05, times: 3 }],
+		},
+		15,
+	],
+	['accepts no token', { troubles: [{ ...TOKEN, isNeverAccepted: true }] }, 15],
+	[
+		'refuses the login',
+		{ troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }] },
+		1,
+	],
+	[
+		'hangs, and a person stops',
+		{ mode: { is: 'stop', after: 2 }, troubles: [{ ...OUTAGE, kind: 'hang', seconds: Infinity }] },
+		2.1,
+	],
+	[
+		'has one site, which is closed by 401',
+		{ sites: 1, troubles: [{ ...BAD, kind: 401, share: 1 }] },
+		5,
+	],
+	[
+		'has one site, which is closed by 403',
+		{ sites: 1, troubles: [{ ...BAD, kind: 403, share: 1 }] },
+		5,
+	],
+	['has one site, which is out of order', { sites: 1, troubles: [{ ...BAD, share: 1 }] }, 15],
+];
+
+test.each(NAMED)('a service that %s', async (_, changes, seconds) => {
+	const plan = { ...BASE, ...changes };
+	const outcome = await play(plan);
+	const { findings } = judge(plan, outcome);
+	const time = outcome.end / 1000;
+	expect({ findings, time }).toEqual({ findings: [], time: Math.min(time, seconds) });
+	// A closed site is no reason for a login
+	const logins = outcome.exchanges.filter(({ siteId }) => siteId === 0).length;
+	if (troublesOf(plan, 'outage').length === 0) expect(logins).toBeLessThanOrEqual(4);
+});
