@@ -5,7 +5,7 @@ const LONGEST = [
 	'engine/faults/matrix',
 	'engine/run/session',
 	'engine/run/SiteService',
-	'unit/run/conditions',
+	'unit/run/generated/generated',
 	'engine/credential/login',
 	'engine/limitedTrigger',
 	'engine/fuzz',

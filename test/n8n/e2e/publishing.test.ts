@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Fault } from '../../tools/fake-service/faults';
 import type { Service } from '../../tools/fake-service/service';
+import { manySites, sampleSites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
 import type { CredentialReference } from '../../tools/n8n/n8n';
@@ -217,4 +218,22 @@ test('published with a rejected login: told at once, once, and to correct the cr
 	expect(await published.failures()).toEqual([message]);
 	expect(at(service.requests, 0).status).toBe(401);
 	expect(service.counts.refusedLogins).toBe(1);
+});
+
+test('of 20 sites, three are closed by 401 after publishing: at most one login for it', async () => {
+	const service = await startFake(stage.cleanup, {
+		sites: [...sampleSites().slice(0, 1), ...manySites(19)],
+	});
+	const siteIds = service.sites.map(({ siteId }) => siteId);
+	const closed = siteIds.slice(5, 8);
+	const published = await publish(await saveCredential(stage.n8n, service), siteIds);
+	await waitForReads(service, 2 * siteIds.length);
+	const { logins } = service.counts;
+	service.faults.site.push({ siteId: closed, status: 401 });
+	// Long enough for the report of them
+	await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
+	await waitForReads(service, 3 * siteIds.length);
+	expect(service.counts.logins - logins).toBeLessThanOrEqual(1);
+	expect(service.counts.refusedLogins).toBe(0);
+	expect((await published.heard()).length).toBe(1);
 });

@@ -1,8 +1,5 @@
 import { once } from 'node:events';
-import {
-	type Retry,
-	ServiceFailure,
-} from '../../../nodes/AquacultureSite/service/messages/failures';
+import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
 import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger/reading';
@@ -10,8 +7,8 @@ import { readFirstSite, readSites } from '../../../nodes/AquacultureSite/trigger
 const SITE = { siteId: 1, siteName: 'Storholmen' };
 const apiVersion = '2025-01-01';
 
-const failure = (message: string, retry: Retry = 'no', scope?: 'run') =>
-	new ServiceFailure(message, 'Wait', { subject: 'site', retry, scope });
+const failure = (message: string, scope?: 'run') =>
+	new ServiceFailure(message, 'Wait', { subject: 'site', scope });
 
 /** A service at which these sites fail, or hang, and all others can be read. */
 function serviceWith(results: Record<string, Error | 'hangs'>) {
@@ -45,12 +42,10 @@ test('what was read before the time was over is kept', async () => {
 	expect(interruption).toMatchObject({ message: 'The service did not respond in time' });
 });
 
-test('a failure of a site is its own; one of the login or of the load says why it was not reached', async () => {
+test('a failure of a site is its own; one of the run says why it was not reached', async () => {
 	for (const [own, isOfSite] of [
 		[failure('Failed'), true],
-		[failure('Busy', 'overloaded'), true],
-		[failure('Limited', 'rateLimited'), false],
-		[failure('No login', 'no', 'run'), false],
+		[failure('Not reached', 'run'), false],
 	] as const) {
 		const { service } = serviceWith({ 1: own });
 		const { results, interruption } = await readSites(service, ['1'], apiVersion);
@@ -63,8 +58,7 @@ test('a failure of a site is its own; one of the login or of the load says why i
 describe('for a test event', () => {
 	test.each<[string, Error, requested: string[]]>([
 		['until one can be read', failure('Failed'), ['1', '2', '3']],
-		['not where the service limits the rate', failure('Limited', 'rateLimited'), ['1', '2']],
-		['not where the login fails', failure('No login', 'no', 'run'), ['1', '2']],
+		['not where no site can be read', failure('No login', 'run'), ['1', '2']],
 		['not where the run is over', new StoppedError(), ['1', '2']],
 	])('sites are requested one after the other, %s', async (_, second, expected) => {
 		const first = failure('First');

@@ -44,8 +44,8 @@ function allFailures(): ServiceFailure[] {
 		...responses.flatMap((response) => [
 			readTokenResponse(response, { url: ADDRESS, password: 'sample' }),
 			readTokenResponse(response, { url: 'http://api.example.com', password: ' sample' }),
-			readSiteResponse('1042', response, { secrets: [] }),
-			readSiteResponse('1042', response, { secrets: [], unauthorized: 'site' }),
+			readSiteResponse('1042', response, { scope: 'run', secrets: [] }),
+			readSiteResponse('1042', response, { scope: 'request', secrets: [] }),
 		]),
 		...NETWORK.map((error) => networkFailure(error, ADDRESS)),
 		...[429, 503].map(longWait),
@@ -55,8 +55,8 @@ function allFailures(): ServiceFailure[] {
 
 /** What comes of a Retry-After of an hour. */
 function longWait(httpStatus: number): ServiceFailure {
-	const details = { subject: 'service', retryAfter: 3_600_000, httpStatus } as const;
-	return waitTooLong(new ServiceFailure('No', 'Wait', details), 30_000, true);
+	const details = { subject: 'service', scope: 'run', retryAfter: 3_600_000, httpStatus } as const;
+	return waitTooLong(new ServiceFailure('No', 'Wait', details), 30_000);
 }
 
 /** All that the trigger makes of a failure. */
@@ -102,9 +102,7 @@ const unavailable = (status: number, headers = {}) =>
 	readSiteResponse(
 		'1042',
 		{ statusCode: status, headers, body: '' },
-		{
-			secrets: [],
-		},
+		{ scope: 'request', secrets: [] },
 	) as ServiceFailure;
 const OPERATOR = 'contact the service operator.';
 const HIGHER = 'ask the service operator for a higher limit.';
