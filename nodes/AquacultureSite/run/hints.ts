@@ -6,7 +6,7 @@ function reasonOf(cause: string): string {
 	if (cause === '401') return 'because the access token was rejected';
 	if (cause === '429') return 'because the service limits requests';
 	if (/^\d+$/.test(cause)) return `because the service was busy or unavailable (status ${cause})`;
-	return `because of this: ${cause}`;
+	return `because ${cause.charAt(0).toLowerCase()}${cause.slice(1)}`;
 }
 
 /**

@@ -154,7 +154,7 @@ export class Judge<J extends Job> {
 		const { statuses } = this.rateLimit;
 		const isRefused = statuses.size > 1 ? statuses.has(cause) : LIMIT_STATUSES.includes(cause);
 		// Whatever else is wrong with it, a limit let it through
-		if (!isRefused && failed.isAnswered) this.rateLimit.accept();
+		if (!isRefused && !failed.isLogin) this.rateLimit.accept();
 		// A probe is refused for what was sent before it
 		if (isRefused && job !== this.probed) this.rateLimit.refuse();
 		if (!this.verdicts.isOpen(job)) return;
@@ -343,7 +343,11 @@ export class Judge<J extends Job> {
 			trial.isRenewed = this.session.renew(control ? undefined : 1);
 			if (trial.isRenewed) return true;
 			this.verdicts.onRun(last, true);
-		} else if (cause === last.cause && this.isFinal(last)) this.verdicts.onRun(last, true);
+			return false;
+		}
+		// What is in flight may still tell
+		const isSame = cause === last.cause && this.line.isQuiet;
+		if (isSame && this.isFinal(last)) this.verdicts.onRun(last, true);
 		return false;
 	}
 
@@ -364,10 +368,9 @@ export class Judge<J extends Job> {
 	/** By what a trial has shown. */
 	private isOwn(job: J, { excused, convicted }: Trial<J>): boolean {
 		const { cause } = job.failure as Failed;
-		if (excused.has(cause)) return false;
-		if (job.sentAt > this.acceptedAt) return this.isAlone;
+		if (job === convicted) return true;
 		// A limit lets one through and refuses another: it takes a trial of its own
-		return !this.isLimit(cause) || job === convicted;
+		return !excused.has(cause) && job.sentAt < this.acceptedAt && !this.isLimit(cause);
 	}
 
 	/** One of those that nothing has excused yet; those that say something about the token or the load come first. */

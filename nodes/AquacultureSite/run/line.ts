@@ -3,8 +3,8 @@ import type { Cancellation } from './cancellation';
 // As many as ten people with a browser, which sends six at once
 const FIRST_IN_FLIGHT = 64;
 
-// A single site may be slow by nature
-const SLOW_IN_ROW = 4;
+// Some sites may be slow by nature
+const SLOW_IN_ROW = 8;
 
 /**
  * The line of the sites to read: first those that were not tried yet, in their order, then those to try again. As many
@@ -61,6 +61,11 @@ export class Line<Job extends object> {
 	putBack(job: Job): void {
 		this.untried.unshift(job);
 		void this.wake();
+	}
+
+	/** Whether nothing is in flight. */
+	get isQuiet(): boolean {
+		return this.inFlight === 0;
 	}
 
 	add(job: Job, isTried = false): void {

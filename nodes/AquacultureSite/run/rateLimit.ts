@@ -2,7 +2,7 @@
 const FEW = 10;
 
 // If the rate is a 256th of what it was and requests are refused as before, then not for their rate
-const MAX_VAIN_CUTS = 8;
+const FIRST_VAIN_CUTS = 8;
 
 // A limit may let others through by chance, but hardly three times in a row
 const MAX_STRIKES = 3;
@@ -40,6 +40,7 @@ export class RateLimit {
 
 	/** Cuts in a row after which as many were refused as before. */
 	private vainCuts = 0;
+	private vainCutsBorne = FIRST_VAIN_CUTS;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -107,10 +108,12 @@ export class RateLimit {
 		const isLimited = this.rate < Infinity || this.refused > 1;
 		if (!isLimited || heldAt <= this.measuredAt) return;
 		this.vainCuts = this.rate < Infinity && this.accepted < FEW ? this.vainCuts + 1 : 0;
-		if (this.vainCuts < MAX_VAIN_CUTS) {
+		if (this.vainCuts < this.vainCutsBorne) {
 			this.restart(this.measure(sentAt));
 			return;
 		}
+		// If the limit is found again, it is one
+		this.vainCutsBorne *= 2;
 		this.statuses.delete(status);
 		this.restart(Infinity);
 	}

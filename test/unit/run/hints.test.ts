@@ -11,7 +11,7 @@ test.each<[string, Parameters<typeof runHints>, string[]]>([
 			['401', 'because the access token was rejected'],
 			['429', 'because the service limits requests'],
 			['503', 'because the service was busy or unavailable (status 503)'],
-			['The connection was lost', 'because of this: The connection was lost'],
+			['The connection was lost', 'because the connection was lost'],
 		] as const
 	).map(([cause, reason]): [string, Parameters<typeof runHints>, string[]] => [
 		`a pause for ${cause}`,
