@@ -11,7 +11,6 @@ const LONGEST = [
 	'engine/fuzz',
 	'n8n/e2e/soak',
 	'n8n/e2e/secrets',
-	'n8n/e2e/trigger',
 	'n8n/e2e/publishing',
 	'n8n/e2e/conditions',
 	'n8n/e2e/browser/editor',
