@@ -306,11 +306,10 @@ export class Judge<J extends Job> {
 		// Once it was rejected again, only another site can tell
 		const isRejected =
 			before.cause === '401' && (this.session.isOld || !(isFirst || this.session.isNew));
-		if ((isRefusal || !(this.good || isSlow)) && !isRejected) {
-			if (await this.probe(suspect)) {
-				this.excuse(before.cause, trial, suspect);
-				return true;
-			}
+		const isSent = (isRefusal || !(this.good || isSlow)) && !isRejected;
+		if (isSent && (await this.probe(suspect))) {
+			this.excuse(before.cause, trial, suspect);
+			return true;
 		}
 		const { isLogin, isAnswered, cause } = suspect.failure ?? before;
 		if (isLogin) {
@@ -326,7 +325,7 @@ export class Judge<J extends Job> {
 		if (this.isLimit(cause) && trial.rounds % 2 === 1) return false;
 		const control = this.control(suspect);
 		if (this.isAlone || (control && (await this.probe(control)))) {
-			trial.convicted = suspect;
+			if (isSent) trial.convicted = suspect;
 			this.rateLimit.doubt(cause);
 			return true;
 		}
