@@ -344,8 +344,8 @@ export class Judge<J extends Job> {
 			this.verdicts.onRun(last, true);
 			return false;
 		}
-		// What is in flight may still tell
-		const isSame = cause === last.cause && this.line.isQuiet;
+		// Another site may still tell
+		const isSame = cause === last.cause && (this.good !== undefined || this.line.isIdle);
 		if (isSame && this.isFinal(last)) this.verdicts.onRun(last, true);
 		return false;
 	}

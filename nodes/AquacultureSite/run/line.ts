@@ -63,11 +63,6 @@ export class Line<Job extends object> {
 		void this.wake();
 	}
 
-	/** Whether nothing is in flight. */
-	get isQuiet(): boolean {
-		return this.inFlight === 0;
-	}
-
 	add(job: Job, isTried = false): void {
 		(isTried ? this.tried : this.untried).push(job);
 		void this.wake();
