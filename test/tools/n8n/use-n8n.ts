@@ -21,7 +21,10 @@ export async function startN8n(cleanup: Cleanup, options: N8nOptions): Promise<N
 	const n8n = await N8nInstance.create(options);
 	cleanup.defer(async () => {
 		await n8n.dispose();
-		const warnings = readFileSync(n8n.log, 'utf8').match(/^\(node:\d+\).*Warning: .*/gm);
+		// DEP0123: the tests reach a service with TLS by its IP address, which n8n 1.x hands on as a name
+		const warnings = readFileSync(n8n.log, 'utf8').match(
+			/^\(node:\d+\)(?!.*DEP0123).*Warning: .*/gm,
+		);
 		if (warnings) throw new Error(`Node has warned, see ${n8n.log}: ${warnings.join('\n')}`);
 	});
 	await n8n.start();
