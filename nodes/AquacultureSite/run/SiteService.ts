@@ -95,10 +95,9 @@ export class SiteService {
 		timers?: Timers,
 		private readonly canceled?: AbortSignal,
 	) {
-		const baseUrl = parseBaseUrl(credentials.baseUrl);
-		this.url = baseUrl.url;
+		this.url = parseBaseUrl(credentials.baseUrl);
 		this.user = JSON.stringify([this.url, credentials.username]);
-		if (belongsToOtherLogin(baseUrl, credentials)) markExpired(credentials);
+		if (belongsToOtherLogin(this.url, credentials)) markExpired(credentials);
 		const clock = new Cancellation(timers);
 		this.cancellation = clock;
 		this.rateLimit = RateLimit.of(this.user, clock.now);
@@ -133,7 +132,7 @@ export class SiteService {
 	 */
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
-		const { url } = parseBaseUrl(credentials.baseUrl);
+		const url = parseBaseUrl(credentials.baseUrl);
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;

@@ -18,10 +18,10 @@ export function authorize(
 	credentials: ICredentialDataDecryptedObject,
 	request: IHttpRequestOptions & { uri?: string },
 ): IHttpRequestOptions {
-	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const url = parseBaseUrl(credentials.baseUrl);
 	const target = toUrl(request.url || (request.uri ?? ''), request.baseURL);
-	if (target?.origin !== baseUrl.origin) return request;
-	if (belongsToOtherLogin(baseUrl, credentials)) {
+	if (target?.origin !== new URL(url).origin) return request;
+	if (belongsToOtherLogin(url, credentials)) {
 		// n8n requests a new one and tries again with that
 		const response = { status: 401 };
 		throw Object.assign(new Error('The access token belongs to another login'), { response });

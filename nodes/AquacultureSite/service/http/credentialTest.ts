@@ -37,7 +37,7 @@ export async function testCredential(
 ): Promise<INodeCredentialTestResult> {
 	let isLoggedIn = false;
 	const late = new Promise<void>((resolve) => after(TEST_TIMEOUT_MS, resolve)).then(() => {
-		const { url } = parseBaseUrl(credentials.baseUrl);
+		const url = parseBaseUrl(credentials.baseUrl);
 		return connectionFailure(['ETIMEDOUT'], url, isLoggedIn ? 'request' : 'run');
 	});
 	const read = readTestSite(toHttpHelper(this.helpers), credentials, () => (isLoggedIn = true));
@@ -76,7 +76,7 @@ async function readTestSite(
 	credentials: ICredentialDataDecryptedObject,
 	onLogin: () => void,
 ): Promise<ServiceFailure | undefined> {
-	const { url } = parseBaseUrl(credentials.baseUrl);
+	const url = parseBaseUrl(credentials.baseUrl);
 	const secrets = [credentials.password];
 	let { accessToken = '' } = credentials;
 	for (;;) {

@@ -4,12 +4,6 @@ import { inCredential } from '../messages/advice';
 import { ServiceFailure } from '../messages/failures';
 import { pastedText } from './pastedText';
 
-/** The address of the service; `url` has no trailing slash. */
-export interface BaseUrl {
-	url: string;
-	origin: string;
-}
-
 /** What is wrong with an address that fits, and what to do. The first that fits counts. */
 const MISTAKES: Array<[pattern: RegExp, message: string, advice: string]> = [
 	[/^$/, 'is empty', 'enter the address of the service, e.g. https://api.example.com'],
@@ -38,13 +32,13 @@ const MISTAKES: Array<[pattern: RegExp, message: string, advice: string]> = [
 ];
 
 /**
- * Reads the base URL as people type it: surrounding spaces, trailing slashes and a pasted `/auth/token`
- * are ignored.
+ * The address of the service, without a trailing slash. Surrounding spaces, trailing slashes and a pasted
+ * `/auth/token` are ignored.
  *
  * @throws ServiceFailure with a plain sentence for anything that is not an http or https address, and for one
  * with a login, a query or a fragment in it, which could send data elsewhere than it looks
  */
-export function parseBaseUrl(text: unknown): BaseUrl {
+export function parseBaseUrl(text: unknown): string {
 	const address = pastedText(text);
 	for (const [pattern, message, advice] of MISTAKES) {
 		if (pattern.test(address)) refuse(message, advice);
@@ -55,7 +49,7 @@ export function parseBaseUrl(text: unknown): BaseUrl {
 	const path = url.pathname.replace(/(\/(auth\/token)?)+$/i, '');
 	const [sitePath] = /\/meta(\/sites(\/.*)?)?$/i.exec(path) ?? [];
 	if (sitePath) refuse('is the address of site data', `remove '${sitePath}' from its end.`);
-	return { url: `${url.origin}${path}`, origin: url.origin };
+	return `${url.origin}${path}`;
 }
 
 function refuse(message: string, advice: string): never {

@@ -30,13 +30,13 @@ export async function logIn(
 	credentials: ICredentialDataDecryptedObject,
 	isPoll = false,
 ): Promise<Login> {
-	const baseUrl = parseBaseUrl(credentials.baseUrl);
+	const url = parseBaseUrl(credentials.baseUrl);
 	const username = pastedText(requireText(credentials.username, 'Username'));
 	// A space may belong to it
 	const password = requireText(credentials.password, 'Password');
 	const options: IHttpRequestOptions = {
 		method: 'POST',
-		url: `${baseUrl.url}/auth/token`,
+		url: `${url}/auth/token`,
 		headers: { 'Content-Type': 'application/json', 'Api-Version': API_VERSION },
 		body: { username, password },
 		json: true,
@@ -51,13 +51,13 @@ export async function logIn(
 		// The timeout ends with the headers; the signal ends a body that goes on and on
 		const abortSignal = AbortSignal.timeout(LOGIN_TIMEOUT_MS);
 		const sent = helpers.httpRequest({ ...options, abortSignal });
-		const response = await outcomeOf(sent, baseUrl.url, 'run');
+		const response = await outcomeOf(sent, url, 'run');
 		if (response instanceof ServiceFailure) throw response;
-		const token = readTokenResponse(response, { url: baseUrl.url, password });
+		const token = readTokenResponse(response, { url, password });
 		if (token instanceof ServiceFailure) throw token;
 		return token;
 	};
-	return await sharedLogin(baseUrl, credentials, requestToken, isPoll);
+	return await sharedLogin(url, credentials, requestToken, isPoll);
 }
 
 /** @throws ServiceFailure if it is empty: the service would count it as a failed login */

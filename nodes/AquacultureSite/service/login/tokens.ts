@@ -2,7 +2,6 @@
 import { createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { BaseUrl } from './baseUrl';
 import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN, ServiceFailure } from '../messages/failures';
 import { pastedText } from './pastedText';
 import { after } from '../../utils/timer';
@@ -55,12 +54,8 @@ const exchanges = new Map<string, Exchange>();
 const processKey = randomBytes(32).toString('base64');
 
 /** A keyed hash of what a login consists of, as it is sent. */
-function hash(
-	key: unknown,
-	{ url }: Pick<BaseUrl, 'url'>,
-	{ username, password }: ICredentialDataDecryptedObject,
-): string {
-	const login = JSON.stringify([url, pastedText(username), password]);
+function hash(key: unknown, url: string, credentials: ICredentialDataDecryptedObject): string {
+	const login = JSON.stringify([url, pastedText(credentials.username), credentials.password]);
 	return createHmac('sha256', String(key)).update(login).digest('base64');
 }
 
@@ -69,11 +64,11 @@ function hash(
  * credential, n8n keeps the old token, which must neither be used for another password nor go to another address.
  */
 export function belongsToOtherLogin(
-	baseUrl: Pick<BaseUrl, 'url'>,
+	url: string,
 	credentials: ICredentialDataDecryptedObject,
 ): boolean {
 	const { tokenFingerprint = '', accessToken } = credentials;
-	return tokenFingerprint !== '' && tokenFingerprint !== hash(accessToken, baseUrl, credentials);
+	return tokenFingerprint !== '' && tokenFingerprint !== hash(accessToken, url, credentials);
 }
 
 // No token has it for a fingerprint
@@ -94,7 +89,7 @@ export function failedRenewal(
 	url: string,
 	credentials: ICredentialDataDecryptedObject,
 ): ServiceFailure | undefined {
-	const exchange = exchanges.get(hash(processKey, { url }, credentials));
+	const exchange = exchanges.get(hash(processKey, url, credentials));
 	const isRemembered = exchange !== undefined && performance.now() < exchange.until;
 	return isRemembered && exchange.replaced.has(credentials.accessToken)
 		? exchange.failure
@@ -119,12 +114,12 @@ function mayShare(exchange: Exchange, heldToken: unknown, isPoll: boolean): bool
  * @throws ServiceFailure what `requestToken` throws; the same one again as long as it is remembered
  */
 export async function sharedLogin(
-	baseUrl: Pick<BaseUrl, 'url'>,
+	url: string,
 	credentials: ICredentialDataDecryptedObject,
 	requestToken: () => Promise<string>,
 	isPoll = false,
 ): Promise<Login> {
-	const key = hash(processKey, baseUrl, credentials);
+	const key = hash(processKey, url, credentials);
 	const heldToken = credentials.accessToken ?? '';
 	let exchange = exchanges.get(key);
 	if (!exchange || !mayShare(exchange, heldToken, isPoll)) {
@@ -139,7 +134,7 @@ export async function sharedLogin(
 	const now = performance.now();
 	return {
 		accessToken,
-		tokenFingerprint: hash(accessToken, baseUrl, credentials),
+		tokenFingerprint: hash(accessToken, url, credentials),
 		age: now - (exchange.issued?.at ?? now),
 	};
 }

@@ -62,7 +62,7 @@ export class Network {
 			this.throwForN8n(run, siteId);
 			if (needsLogin(own)) {
 				const exchange = async () => await this.logIn(run);
-				const login = await sharedLogin({ url: BASE_URL }, own, exchange).catch(asFailure);
+				const login = await sharedLogin(BASE_URL, own, exchange).catch(asFailure);
 				onLogin(login);
 				if (login instanceof Error) return login;
 				const { accessToken, tokenFingerprint } = login;
