@@ -1,8 +1,8 @@
 // The table of operations, and the panel that is made from it.
 import type { INodeProperties } from 'n8n-workflow';
 
-import { invalidValue } from '../utils/parameters';
-import type { Field, Parameters } from '../utils/parameters';
+import { invalidValue, optionsField } from '../utils/parameters';
+import type { Parameters } from '../utils/parameters';
 import { getMap } from './map';
 import { byDisplayName, parseRequestOptions, sharedOptions } from './operation';
 import type { Operation, RequestOptions, Task } from './operation';
@@ -48,16 +48,11 @@ const operation: INodeProperties = {
 	options: OPERATIONS.map(({ entry }) => entry),
 };
 
-const options: Field<'collection'> = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: [...[...ownOptions].map((option) => shownFor('options', option)), ...sharedOptions].sort(
+const options = optionsField(
+	[...[...ownOptions].map((option) => shownFor('options', option)), ...sharedOptions].sort(
 		byDisplayName,
 	),
-};
+);
 
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [

@@ -32,15 +32,14 @@ export interface CompareOptions {
 	minimumDistance?: number;
 }
 
-/** Fields by name; not an object, because a service may call one `constructor`. */
-type Fields = Map<string, unknown>;
-
 /** A site's own fields, without its units. */
-export function siteFields(site: Site): Fields {
-	const { info: _info, units: _units, ...own } = site;
-	const info = Object.entries(infoOf(site) ?? {});
-	const named = info.map(([name, value]): [string, unknown] => [`info.${name}`, value]);
-	return new Map([...Object.entries(own), ...named]);
+export function siteFields(site: Site): string[] {
+	const info = Object.keys(infoOf(site) ?? {}).map((name) => `info.${name}`);
+	return [...Object.keys(ownFields(site)), ...info];
+}
+
+function ownFields({ info: _info, units: _units, ...own }: Site): Row {
+	return own;
 }
 
 /** Whether a field is among the names: by its whole name or its last part, `info.license` or `license`, in any case. */
@@ -54,31 +53,27 @@ export function isPosition({ field }: FieldChange): boolean {
 	return /(^|\.)(latitude|longitude)$/.test(field);
 }
 
-/** @param places the objects with the old and the new position */
-function compareFields(
-	old: Fields,
-	now: Fields,
-	places: [Row?, Row?],
-	ignored: string[],
-): Pick<Difference, 'changes' | 'distance'> {
-	const changes = [...new Set([...old.keys(), ...now.keys()])]
-		.map((field) => ({ field, before: old.get(field) ?? null, after: now.get(field) ?? null }))
+/**
+ * What is different about a site, its info or a unit, and what to compare it with next time: as it is now, but at its old
+ * position if it has hardly moved, because many small moves add up.
+ */
+function compareRows(
+	old: Row = {},
+	now: Row = {},
+	{ ignoreFields = [], minimumDistance = 0 }: CompareOptions,
+	path = '',
+) {
+	const distance = greatCircleDistance(formOf(old) as Row, formOf(now) as Row);
+	const isNear = distance !== undefined && distance < minimumDistance;
+	const kept = isNear ? { ...now, latitude: old.latitude, longitude: old.longitude } : now;
+	// Not by `row[name]` alone, because a service may call a field `constructor`
+	const valueOf = (row: Row, name: string) => (Object.hasOwn(row, name) ? row[name] : null) ?? null;
+	const changes = [...new Set([...Object.keys(old), ...Object.keys(kept)])]
+		.map((name) => ({ field: path + name, before: valueOf(old, name), after: valueOf(kept, name) }))
 		.filter(({ before, after }) => !isSame(before, after))
-		.filter(({ field }) => !isIgnored(field, ignored));
-	const distance = changes.some(isPosition) ? distanceOf(...places) : undefined;
-	return { changes, distance: distance && Math.round(distance * 10) / 10 };
-}
-
-/** In meters; undefined if one of the two has no position. */
-function distanceOf(old: Row = {}, now: Row = {}): number | undefined {
-	return greatCircleDistance(formOf(old) as Row, formOf(now) as Row);
-}
-
-/** Something as it is now, but at its old position if it has hardly moved: many small moves add up. */
-function withoutSmallMove(old: Row = {}, now: Row, minimumDistance: number): Row {
-	const distance = distanceOf(old, now);
-	if (distance === undefined || distance >= minimumDistance) return now;
-	return { ...now, latitude: old.latitude, longitude: old.longitude };
+		.filter(({ field }) => !isIgnored(field, ignoreFields));
+	const moved = changes.some(isPosition) ? distance : undefined;
+	return { kept, changes, distance: moved && Math.round(moved * 10) / 10 };
 }
 
 /**
@@ -113,15 +108,16 @@ function complete(site: Site, other: Site): Site & { info?: SiteInfo; units?: Un
 export function compareSites(
 	before: Site,
 	after: Site,
-	{ ignoreFields = [], minimumDistance = 0 }: CompareOptions = {},
+	options: CompareOptions = {},
 ): { differences: Difference[]; baseline: Site } {
 	const [old, baseline] = [complete(before, after), complete(after, before)];
-	const site = isSame(after.siteName, null) ? { ...after, siteName: old.siteName } : after;
+	const site = { ...after, ...ownFields(baseline) };
 	const differences: Difference[] = [];
-	baseline.info &&= withoutSmallMove(old.info, baseline.info, minimumDistance);
-	const infos: [Row?, Row?] = [old.info, baseline.info];
-	const ofSite = compareFields(siteFields(old), siteFields(baseline), infos, ignoreFields);
-	if (ofSite.changes.length > 0) differences.push({ site, ...ofSite });
+	const own = compareRows(ownFields(old), ownFields(baseline), options);
+	const info = compareRows(old.info, baseline.info, options, 'info.');
+	baseline.info &&= info.kept;
+	const changes = [...own.changes, ...info.changes];
+	if (changes.length > 0) differences.push({ site, changes, distance: info.distance });
 
 	const [oldUnits, units] = [unitsById(old.units), unitsById(baseline.units)];
 	for (const [id, unit] of oldUnits) {
@@ -133,11 +129,9 @@ export function compareSites(
 			differences.push({ site, unit, status: 'added', changes: [] });
 			continue;
 		}
-		const kept = withoutSmallMove(oldUnit, unit, minimumDistance);
+		const { kept, ...different } = compareRows(oldUnit, unit, options);
 		units.set(id, kept);
-		const [oldFields, fields] = [new Map(Object.entries(oldUnit)), new Map(Object.entries(kept))];
-		const ofUnit = compareFields(oldFields, fields, [oldUnit, kept], ignoreFields);
-		if (ofUnit.changes.length > 0) differences.push({ site, unit, ...ofUnit });
+		if (different.changes.length > 0) differences.push({ site, unit, ...different });
 	}
 	baseline.units &&= [...units.values()];
 	return { differences, baseline };

@@ -1,7 +1,6 @@
 // The events of the trigger.
 import { mapUrl } from '../site/position';
 import { infoOf } from '../site/site';
-import type { Site } from '../site/site';
 import type { Difference } from './changes';
 import { summarize } from './summary';
 
@@ -13,8 +12,6 @@ interface EventKind {
 	is: (difference: Difference) => boolean;
 	/** What happened, without a full stop; if that is not in the changes. */
 	sentence?: (site: string, unit: string) => string;
-	/** For test events: the site before and after, of a site now, with other values, and without its unit. */
-	sample: (site: Record<'now' | 'other' | 'empty', Site>) => [before: Site, after: Site];
 }
 
 /** All that the trigger reports, in alphabetical order. */
@@ -23,27 +20,23 @@ export const EVENTS = {
 		label: 'Site Changed',
 		description: 'A field of the site has a new value, e.g. its license or its position',
 		is: ({ unit }) => !unit,
-		sample: ({ other, now }) => [other, now],
 	},
 	unitAdded: {
 		label: 'Unit Added',
 		description: 'The site has a new unit',
 		is: ({ status }) => status === 'added',
 		sentence: (site, unit) => `${unit} was added to ${site}`,
-		sample: ({ empty, now }) => [empty, now],
 	},
 	unitChanged: {
 		label: 'Unit Changed',
 		description: 'A unit was renamed or moved, or another of its fields changed',
 		is: ({ unit, status }) => unit !== undefined && status === undefined,
-		sample: ({ other, now }) => [other, now],
 	},
 	unitRemoved: {
 		label: 'Unit Removed',
 		description: 'A unit is no longer part of the site',
 		is: ({ status }) => status === 'removed',
 		sentence: (site, unit) => `${unit} was removed from ${site}`,
-		sample: ({ empty, now }) => [now, empty],
 	},
 } satisfies Record<string, EventKind>;
 

@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import { ServiceFailure } from '../service/messages/failures';
-import { ParameterError } from '../utils/parameters';
+import { optionsField, ParameterError } from '../utils/parameters';
 import type { Field, Parameters } from '../utils/parameters';
 import { joinList, plainText } from '../utils/text';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
@@ -45,14 +45,7 @@ const minimumDistance: Field<'number'> = {
 	description: 'Minimum distance in meters before a move counts. Smaller moves accumulate.',
 };
 
-const options: Field<'collection'> = {
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options: [apiVersionField, ignoreFields, minimumDistance],
-};
+const options = optionsField([apiVersionField, ignoreFields, minimumDistance]);
 
 /** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [siteIdsField, events, options];
@@ -91,7 +84,7 @@ export function checkIgnoredFields(names: string[], { results, interruption }: R
 	for (const name of INFO_FIELDS) known.add(`info.${name}`);
 	for (const site of results.values()) {
 		if (interruption || site instanceof ServiceFailure) return;
-		for (const field of [...siteFields(site).keys(), ...(unitsOf(site) ?? []).flatMap(Object.keys)])
+		for (const field of [...siteFields(site), ...(unitsOf(site) ?? []).flatMap(Object.keys)])
 			known.add(field);
 	}
 	const unknown = names.filter((name) => ![...known].some((field) => isIgnored(field, [name])));

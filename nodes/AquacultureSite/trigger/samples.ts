@@ -4,7 +4,7 @@ import { infoOf, unitsOf } from '../site/site';
 import type { Site, Unit } from '../site/site';
 import { compareSites, unitsById } from './changes';
 import type { CompareOptions, FieldChange } from './changes';
-import { EVENTS, toEvents } from './events';
+import { toEvents } from './events';
 import type { EventName, SiteEvent } from './events';
 
 /** Of a site that has none. */
@@ -54,16 +54,11 @@ export function sampleEvents(
 
 	const now = { ...licensed, units: [unit] };
 	const other = { ...withOtherTexts(now), units: [otherUnit] };
-	const sites = { now, other, empty: { ...licensed, units: [] } };
-	const events = names.flatMap((name) => {
-		const { differences } = compareSites(...EVENTS[name].sample(sites), options);
-		const realistic = (changes: FieldChange[]) => ({
-			site: licensed,
-			changes: mostRealistic(changes),
-		});
-		const shown = differences.map((each) => ({ ...each, ...realistic(each.changes) }));
-		return toEvents(shown, [name], detectedAt);
-	});
+	const empty = { ...licensed, units: [] };
+	const differences = [[other, now] as const, [empty, now] as const, [now, empty] as const]
+		.flatMap(([before, after]) => compareSites(before, after, options).differences)
+		.map((each) => ({ ...each, site: licensed, changes: mostRealistic(each.changes) }));
+	const events = names.flatMap((name) => toEvents(differences, [name], detectedAt));
 	if (events.length > 0) return events;
 	throw new ParameterError(
 		"'Events' and 'Ignore Fields' leave no change that could start the workflow",

@@ -27,6 +27,16 @@ interface Values {
 /** The description of a field, as n8n's panel has it. */
 export type Field<Type extends keyof Values> = INodeProperties & { type: Type };
 
+/** The field that holds those that few people need, as n8n's guidelines want it. */
+export const optionsField = (options: INodeProperties[]): Field<'collection'> => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options,
+});
+
 /** Reads parameters by the descriptions of their fields; an expression may have put anything into them. */
 export class Parameters {
 	/** @param get returns the fallback if there is no such parameter: n8n drops those that are not shown */

@@ -46,12 +46,12 @@ describe('an event', () => {
 				siteId: 1042,
 				siteName: 'Nord',
 				summary:
-					'Storholmen was renamed to Nord, its license was removed (it was SAMPLE-1042), and its owner changed',
+					'Storholmen was renamed to Nord, its owner changed, and its license was removed (it was SAMPLE-1042)',
 				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
 				changes: [
 					{ field: 'siteName', before: 'Storholmen', after: 'Nord' },
-					{ field: 'info.license', before: 'SAMPLE-1042', after: null },
 					{ field: 'owner', before: null, after: { name: 'A' } },
+					{ field: 'info.license', before: 'SAMPLE-1042', after: null },
 				],
 				detectedAt,
 				site: after,
