@@ -55,16 +55,6 @@ describe('On Error', () => {
 		expect(at(items, 3).json.error).toContain('"x" is not a site ID');
 	});
 
-	test('Continue (using error output): of a list with one bad site the others are kept', async () => {
-		const parameters = { operation: 'getAll', include: [] };
-		const onError = 'continueErrorOutput';
-		const { outputs } = await farm.run(parameters, ['1042 77 1057'], { onError });
-		expect(at(outputs, 0).map(({ json }) => json)).toEqual(sites.slice(0, 2));
-		expect(at(outputs, 1)).toMatchObject([
-			{ json: { id: '1042 77 1057', error: notFound }, pairedItem: { item: 0 } },
-		]);
-	});
-
 	test.each([
 		['getAll', 'continueErrorOutput', 1],
 		['getUnits', 'continueErrorOutput', 1],
@@ -129,13 +119,6 @@ describe('On Error', () => {
 			},
 		);
 
-		test('Stop Workflow: nothing is sent, and the message says how to keep the others', async () => {
-			const { error } = await farm.run(parameters, ['1042, abc, 1057']);
-			expect(error?.message).toBe(isWrong.error);
-			expect(error?.description).toMatch(/To keep the items that succeed, set 'On Error' to/);
-			expect(farm.service.counts.requests).toBe(0);
-		});
-
 		test('if no entry is a site ID, the credential does not matter', async () => {
 			const onError = 'continueRegularOutput';
 			farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm' });
@@ -146,16 +129,6 @@ describe('On Error', () => {
 			]);
 			expect(farm.service.counts.requests).toBe(0);
 		});
-	});
-
-	test('Continue: each item fails where the credential cannot be used, and no secret is shown', async () => {
-		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm', password: 'odd-secret-77' });
-		const onError = 'continueRegularOutput';
-		const { items, run } = await farm.run(GET, ids, { onError });
-		const failed = { error: expect.any(String) as unknown };
-		expect(items).toMatchObject(ids.map((_, item) => ({ json: failed, pairedItem: { item } })));
-		expect(farm.service.counts.requests).toBe(0);
-		expect(JSON.stringify(run)).not.toContain('odd-secret-77');
 	});
 });
 

@@ -7,16 +7,6 @@ import { ALL_OPERATIONS } from '../tools/helpers/panel';
 const farm = useSeaFarm();
 
 describe('the items', () => {
-	test('hold status code, headers and body where these are chosen', async () => {
-		farm.service.faults.site.push({ headers: { 'X-Trace': 'abc' } });
-		const [data] = dataOf(await farm.run({ operation: 'get', options: { fullResponse: true } }));
-		expect(data).toMatchObject({
-			statusCode: 200,
-			headers: { 'x-trace': 'abc', 'content-type': 'application/json; charset=utf-8' },
-			body: farm.site(1042),
-		});
-	});
-
 	test.each(ALL_OPERATIONS)(
 		'of %s are paired with their input items, in the order of these',
 		async (operation) => {

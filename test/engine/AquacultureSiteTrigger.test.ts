@@ -69,15 +69,6 @@ describe('what has changed', () => {
 		expect(await trigger.poll()).toMatchObject([{ json: { distance: 133.4, unit, detectedAt } }]);
 	});
 
-	test('is requested with info and units in the chosen version', async () => {
-		await activated({ options: { apiVersion: '2023-01-01' } });
-		const request = {
-			query: '$include=info,units',
-			headers: { 'api-version': '2023-01-01' },
-		};
-		expect(farm.siteRequests).toMatchObject([request, request]);
-	});
-
 	test('is reported once by polls at the same time: the second one leaves it to the first', async () => {
 		const trigger = await activated();
 		const { counts } = farm.service;
@@ -125,13 +116,6 @@ describe('a site that cannot be read', () => {
 			},
 		]);
 	});
-
-	test('is requested once more when the connection is lost', async () => {
-		const trigger = await activated({ siteIds: '1042' });
-		farm.service.faults.site.push({ times: 1, connection: 'reset' });
-		setLicense('SAMPLE-7');
-		expect(summary(await trigger.poll())).toEqual(licenseChanged);
-	});
 });
 
 describe('a workflow is published', () => {
@@ -142,20 +126,6 @@ describe('a workflow is published', () => {
 		return trigger;
 	};
 	const messages = ({ failures }: PollingTrigger) => failures.map(({ message }) => message);
-
-	test('while the service is down: the usual report comes after three polls', async () => {
-		farm.service.faults.site.push({ status: 503, retryAfter: 3600 });
-		const trigger = await publish();
-		await trigger.poll();
-		expect(messages(trigger)).toEqual([]);
-		await trigger.poll().catch(() => undefined);
-		await trigger.poll();
-		expect(messages(trigger)).toEqual(['No site could be read in the last 3 checks']);
-		farm.service.faults.site.length = 0;
-		expect(await trigger.poll()).toBeNull();
-		setLicense('SAMPLE-7');
-		expect(summary(await trigger.poll())).toEqual(licenseChanged);
-	});
 
 	test.each<WorkflowActivateMode>(['activate', 'init'])(
 		'with a site that does not exist (%s): told at once, once, and the others are watched',
@@ -198,28 +168,6 @@ describe('a workflow is published', () => {
 	});
 });
 
-test('a list that is longer than the rate limit allows is read one part after the other, also over restarts of n8n', async () => {
-	// 2 of the 6 sites in each poll: those that arrive first
-	let used = 0;
-	farm.service.faults.site.push({ when: () => ++used > 2, status: 429, retryAfter: 3600 });
-	const siteIds = '1042 1057 1063 1088 1101 1120';
-	const read = new Set<unknown>();
-	let saved: IDataObject = {};
-	// Three are enough, unless requests overtake each other on their way
-	for (let starts = 0; starts < 30 && read.size < 6; starts++) {
-		used = 0;
-		// With the token that n8n has stored
-		farm.engine = await seaFarm(farm.service, farm.engine.database[CREDENTIAL]);
-		const trigger = farm.engine.pollingTrigger(node({ siteIds }), saved);
-		expect(await trigger.activate(starts === 0 ? 'activate' : 'init')).toBeNull();
-		({ saved } = trigger);
-		const served = farm.siteRequests.filter(({ status }) => status === 200);
-		expect(served).toHaveLength(2 * (starts + 1));
-		for (const { siteId } of served) read.add(siteId);
-	}
-	expect(read.size).toBe(6);
-});
-
 test('a new baseline is taken for another version and another address, but not for another spelling', async () => {
 	const { saved } = await activated();
 	setLicense('SAMPLE-7');
@@ -258,16 +206,6 @@ test.each(['site', 'token'] as const)(
 );
 
 describe('what must be fixed is reported', () => {
-	test('a name under "Ignore Fields" that no field has', async () => {
-		const mistyped = node({ options: { ignoreFields: 'licens' } });
-		await expect(farm.engine.pollingTrigger(mistyped).activate()).rejects.toMatchObject({
-			name: 'NodeOperationError',
-			message: expect.stringMatching(
-				/^'Ignore Fields': these sites have no field "licens"\./,
-			) as unknown,
-		});
-	});
-
 	test('without a secret in it, nor in the log of n8n', async () => {
 		const trigger = await activated();
 		const secrets = [farm.service.login.password, ...farm.service.issuedTokens];

@@ -15,10 +15,6 @@ test('one of several sites: how to keep the others', async () => {
 	expect(await adviceOf({ status: 404, siteId: 1057 })).toContain(KEEP);
 });
 
-test('one of several items: how to keep the others', async () => {
-	expect(await adviceOf({ status: 404, siteId: 1057 }, {}, [1042, 1057])).toContain(KEEP);
-});
-
 test('a single site: there is nothing to keep', async () => {
 	expect(await adviceOf({ status: 404 }, {}, [1042])).not.toContain(KEEP);
 });
@@ -26,11 +22,4 @@ test('a single site: there is nothing to keep', async () => {
 test('a login that is rejected: there is nothing to keep', async () => {
 	farm.engine.editCredential(CREDENTIAL, { password: 'wrong' });
 	expect(await adviceOf({})).not.toContain(KEEP);
-});
-
-test("a timeout names the node's option", async () => {
-	const options = { maxRetries: 0, timeout: 200 };
-	expect(await adviceOf({ connection: 'hang' }, { options })).toContain(
-		"increase 'Timeout' under 'Options'",
-	);
 });

@@ -118,32 +118,3 @@ test('any responses of both endpoints: each item comes out, or the run stops and
 	});
 	await fc.assert(property, asyncRuns);
 });
-
-test('any snapshots: a poll emits events or says what went wrong, and nothing twice', async () => {
-	const found = fc.oneof(
-		{ weight: 3, arbitrary: jsonBody.map((body): Fault => ({ body })) },
-		response.map((fault): Fault => ({ ...fault, times: undefined })),
-	);
-	const polls = fc.array(fc.tuple(found, found), { minLength: 2, maxLength: 4 });
-	const property = fc.asyncProperty(polls, async (faults) => {
-		const { service, n8n } = await startCase();
-		const trigger = n8n.pollingTrigger({
-			type: 'n8n-nodes-aquaculture.aquacultureSiteTrigger',
-			parameters: { siteIds: '1042, 1057' },
-		});
-		const poll = async () =>
-			await trigger.poll().catch((error: unknown) => {
-				expect(String(error)).toMatch(/^\w+: ['A-Z].* .* /s);
-				return null;
-			});
-		for (const [first, second] of faults) {
-			service.faults.site = [
-				{ ...first, siteId: 1042 },
-				{ ...second, siteId: 1057 },
-			];
-			await poll();
-			expect(await poll()).toBeNull();
-		}
-	});
-	await fc.assert(property, asyncRuns);
-});

@@ -28,18 +28,6 @@ test('a space around the username is not sent, and makes no other login', async 
 	expect(await engine.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
 });
 
-test('a space around the password is sent, and named if the login is rejected', async () => {
-	const { service } = farm;
-	const engine = await seaFarm(service, { password: `${service.login.password} ` });
-	const { error } = await engine.run({ node });
-	expect(error?.message).toContain('The service rejected the username or password');
-	expect(error?.description).toMatch(/^'Password' begins or ends with a space/);
-	service.login.password += ' ';
-	engine.editCredential(CREDENTIAL, { username: `${service.login.username} ` });
-	const { message } = await engine.testCredential(CREDENTIAL);
-	expect(message).toMatch(/'Password' begins or ends with a space/);
-});
-
 test('a number that an expression supplies is sent as text', async () => {
 	const engine = await seaFarm(farm.service, { username: '={{ 1042 }}', password: '={{ 2026 }}' });
 	expect((await engine.run({ node })).items).toHaveLength(1);

@@ -1,6 +1,5 @@
 import { FAILED_LOGIN_PAUSE_MS } from '../../../nodes/AquacultureSite/service/messages/failures';
 import {
-	CREDENTIAL,
 	dataOf,
 	httpRequestNode,
 	itemsWith,
@@ -98,17 +97,6 @@ describe.each([
 	});
 });
 
-test('a person stops a login that goes on and on: the run ends at once', async () => {
-	service.faults.token.push(DRIP);
-	const stopping = new AbortController();
-	setTimeout(() => stopping.abort(), 5000);
-	const n8n = await seaFarm(service);
-	const start = farm.clock.now();
-	const { status } = await n8n.run({ node: getEach, items, signal: stopping.signal });
-	expect(status).toBe('canceled');
-	expect(farm.clock.now() - start).toBeLessThan(6000);
-});
-
 test.each([407, 423, 500, 502, 503])(
 	'twenty items of the HTTP Request node with status %i for a login: a handful of logins',
 	async (status) => {
@@ -121,18 +109,6 @@ test.each([407, 423, 500, 502, 503])(
 		expect(service.counts.tokenRequests).toBeLessThanOrEqual(4);
 	},
 );
-
-describe('a rejected login', () => {
-	test('names the credential and says what to do', async () => {
-		const n8n = await seaFarm(service, { password: 'wrong-one' });
-		const { error } = await n8n.run({ node: get });
-		expect(error?.message).toBe(`${REJECTED}: credential "${CREDENTIAL}"`);
-		expect(error?.description).toBe(
-			`Open the credential "${CREDENTIAL}" and re-enter 'Username' and 'Password', then save. The same login is not retried for one minute, so that the account is not locked. The service says: "The username or the password is wrong."`,
-		);
-		expect(JSON.stringify(error)).not.toContain('wrong-one');
-	});
-});
 
 test('a token is used until it is rejected, whatever expires_in says', async () => {
 	service.faults.token.push({ merge: { expires_in: '1' } });

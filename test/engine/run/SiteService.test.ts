@@ -68,22 +68,6 @@ test('Retry-After of a 429 pauses the whole run, and hints say so', async () => 
 	expect(hintsOf(await run([first]))).toEqual([]);
 });
 
-test('Retry-After of a 503 at one site is about that site alone', async () => {
-	service.faults.site.push({ siteId: first, times: 1, status: 503, retryAfter: 1 });
-	const result = await run(ids.slice(0, 60));
-	expect(result.items).toHaveLength(60);
-	expect(farm.siteRequests.at(-1)).toMatchObject({ siteId: first });
-	expect(hintsOf(result)).toEqual(['Requests were retried once.']);
-});
-
-test('Retry-After of an hour at the login fails all items after one request', async () => {
-	service.faults.token.push({ status: 429, retryAfter: 3600 });
-	const { error } = await run(ids.slice(0, 20));
-	expect(error?.message).toBe('The service asked to retry after 60 minutes [item 0]');
-	expect(error?.httpCode).toBe('429');
-	expect(service.counts.requests).toBe(1);
-});
-
 describe('stopping the execution', () => {
 	// Whoever waited for another try would wait for a minute
 	beforeEach(() => random(60));

@@ -1,6 +1,6 @@
 import { CredentialStore } from '../../tools/engine/credential-store';
 import { dataOf, useSeaFarm } from '../../tools/engine/sea-farm';
-import type { Fault, FaultRequest, Faults } from '../../tools/fake-service/faults';
+import type { FaultRequest } from '../../tools/fake-service/faults';
 import { manySites } from '../../tools/fake-service/sites';
 import { at } from '../../tools/helpers/at';
 
@@ -51,7 +51,6 @@ function expireAt(...expiries: number[]): void {
 test.each([
 	['each after some requests', [80, 20, 20], 128],
 	['one before any request was accepted with it', [80, 1], 128],
-	['such a one again later in the run', [60, 1, 60, 1], 20],
 	['the first one of the run', [1], 128],
 ])(
 	'tokens that expire in mid-run, %s: no item is lost, and there is one login for each, stored once by n8n',
@@ -63,30 +62,6 @@ test.each([
 		expect(stored).toHaveBeenCalledTimes(expiries.length + 1);
 	},
 );
-
-const SHORT_LIVED: Fault = {
-	when: () => {
-		farm.service.expireTokens();
-		return false;
-	},
-};
-
-test.each<[string, Partial<Faults>]>([
-	['live shorter than a round trip', { site: [SHORT_LIVED] }],
-	['are rejected by every site', { site: [{ status: 401 }] }],
-	['are the same one with each login', { token: [{ merge: { access_token: 'the.same' } }] }],
-])('tokens that %s: a clear sentence, few requests and logins', async (_, faults) => {
-	Object.assign(farm.service.faults, faults);
-	const errors = errorsOf(await run(IDS));
-	expect(errors).toHaveLength(IDS.length);
-	for (const error of errors) {
-		expect(error).toMatch(
-			/^The service rejected a newly issued access token: credential "Sea farm"/,
-		);
-	}
-	expect(farm.service.counts.logins).toBeLessThanOrEqual(4);
-	expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(2 * 64);
-});
 
 describe("the time limit 'Timeout'", () => {
 	test('is not extended by a login that is not needed', async () => {

@@ -147,24 +147,6 @@ const anHour = (code: number) =>
 		date: { status: code, retryAfter: { dateInSeconds: 3600 } },
 	});
 
-const VIEWS: Record<string, INodeParameters> = {
-	raw: { operation: 'get', simplify: false },
-	simplified: { operation: 'get' },
-	map: { operation: 'getMap', format: 'json' },
-};
-
-/** Values of all types in the place of fields, in each view of a site. */
-function wrongFields(merge: (value: unknown) => Record<string, unknown>): Variations {
-	const entries = Object.entries({ absent: undefined, ...wrongTypes(undefined) }).flatMap(
-		([type, value]) =>
-			Object.entries(VIEWS).map(([view, parameters]): [string, Variation] => [
-				`${type}: ${view}`,
-				{ parameters, fault: () => ({ merge: merge(value) }) },
-			]),
-	);
-	return Object.fromEntries(entries);
-}
-
 /** A login that goes wrong and does not end the run: the first one, and one that renews a token. */
 function harmlessLogin(fault: string, variations: Variations): Row[] {
 	const common = { fault, variations, hit: [] };
@@ -335,26 +317,6 @@ const SITE_ROWS: Row[] = [
 	...redirects(site),
 ];
 
-const { info, units } = at(sampleSites(), 0);
-
-const FIELD_ROWS: Row[] = [
-	harmlessSite(
-		'`siteName`, `info` and `units` of another type',
-		wrongFields((value) => ({ siteName: value, info: value, units: value })),
-	),
-	harmlessSite(
-		'All fields of `info` and of the units of another type',
-		wrongFields((value) => ({
-			info: mapValues(info, () => value),
-			units: units.map((unit) => mapValues(unit, () => value)),
-		})),
-	),
-	harmlessSite(
-		'Units that are not objects',
-		wrongFields((value) => ({ units: [value, ...units.slice(1), [], [[]]] })),
-	),
-];
-
 const CONNECTION_ROWS: Row[] = [
 	harmlessSite('Slow, or a body of 5 MB', SLOW_OR_LONG),
 	site(
@@ -407,13 +369,7 @@ const CONNECTION_ROWS: Row[] = [
 ];
 
 /** The fault matrix: each row is run with each form of its fault and each setting of **On Error**. */
-export const TABLE: Row[] = [
-	...LOGIN_ROWS,
-	...PASSING_ROWS,
-	...SITE_ROWS,
-	...FIELD_ROWS,
-	...CONNECTION_ROWS,
-];
+export const TABLE: Row[] = [...LOGIN_ROWS, ...PASSING_ROWS, ...SITE_ROWS, ...CONNECTION_ROWS];
 
 /** The node's setting **On Error**. */
 export const SETTINGS = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;

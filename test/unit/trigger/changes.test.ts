@@ -114,15 +114,11 @@ describe('two values are the same', () => {
 		['but for the last digit of a float near one', 1, 1 + Number.EPSILON],
 		['but for the way a float was printed', 66.84512, 66.84512000000001],
 		['but for the way a negative float was printed', -13.41207, -13.412070000000002],
-		['but for the order of keys', { a: 1, b: [2] }, { b: [2], a: 1 }],
-		['where one is absent and one null', { a: null }, {}],
 		['where one is minus zero', 0, -0],
 		['where one is a number, and one the same as text', 12.5, '12.5'],
 		['where a whole number is text', 6, ' 6'],
 		['where a text number has a last digit too many', 66.84512, '66.84512000000001'],
 		['where one is empty text, and one null', { a: '' }, { a: null }],
-		['but for spaces at the ends', 'Pen 1', '\u00a0Pen 1\n'],
-		['but for the form of Unicode', 'Storh\u00f8lmen \u00e5', 'Storh\u00f8lmen a\u030a'],
 		['where a null field has a name of JavaScript', { constructor: null }, {}],
 	])('%s', (_what, before, after) => {
 		expect(events({ a: before }, { a: after })).toEqual([]);
@@ -176,18 +172,6 @@ describe('what says nothing', () => {
 		const odd = withUnits(pen1, { unitName: 'No ID' }, { unitId: ' ' }, null, pen2);
 		expect(events(storholmen, odd)).toEqual([]);
 		expect(events(odd, withUnits(pen1, pen2, { unitId: null, unitName: 'Other' }))).toEqual([]);
-	});
-
-	test('is the order of units with the same ID', () => {
-		const again = { ...pen1, unitName: 'Again' };
-		const other = { ...pen1, unitName: 'Other' };
-		const { baseline } = compare(storholmen, withUnits(pen1, again, pen2, other));
-		for (const units of [
-			[other, again, pen2, pen1],
-			[pen2, pen1, other, again],
-		]) {
-			expect(events(baseline, withUnits(...units))).toEqual([]);
-		}
 	});
 
 	test('is a site name that was not sent: what changed beside it is told with the old one', () => {

@@ -91,15 +91,6 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		],
 	],
 	[
-		'a report comes beside events',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			...silent(2, { 1: 500, 2: 'a' }),
-			[{ 1: 500, 2: 'b' }, '2: a to b', failing('Site 1')],
-			[{ 1: 500, 2: 'b' }],
-		],
-	],
-	[
 		'several that fail are reported together, a later one by itself',
 		[
 			[{ 1: 'a', 2: 'a', 3: 'a', 4: 'a' }],
@@ -195,7 +186,6 @@ test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 		'a round that takes one poll more is not',
 		inTurn(25, 4, 41).map((found, poll) => (poll === 9 ? [found, slow(41)] : [found])),
 	],
-	['a round is not slower for a site that others have overtaken', silent(12, reads(2, 20))],
 	[
 		'a round is not slower for polls that read no site',
 		[
@@ -221,12 +211,6 @@ test('a rejected login is reported at once, once', () => {
 	poll({ 1: 'a', 2: 'a' });
 	expect(poll(none, rejected)).toEqual(['Rejected']);
 	expect(poll(none, rejected)).toEqual([]);
-});
-
-test('of what was not chosen nothing is reported', () => {
-	const { poll } = startTrigger(['unitAdded']);
-	poll({ 1: 'a' });
-	expect(poll({ 1: 'b' })).toEqual([]);
 });
 
 test('a site that cannot be read is in the log until it is reported', () => {

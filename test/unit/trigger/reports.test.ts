@@ -98,40 +98,6 @@ test('the advice names only what the trigger and its credential have', () => {
 	expect([...named]).toEqual(expect.arrayContaining(['Base URL', 'Poll Times', 'Site IDs']));
 });
 
-const unavailable = (status: number, headers = {}) =>
-	readSiteResponse(
-		'1042',
-		{ statusCode: status, headers, body: '' },
-		{ scope: 'request', secrets: [] },
-	) as ServiceFailure;
-const OPERATOR = 'contact the service operator.';
-const HIGHER = 'ask the service operator for a higher limit.';
-const FEWER = "Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.";
-
-test.each([
-	[
-		'Fetch a test event again',
-		500,
-		`Fetch a test event again later; if this persists, ${OPERATOR}`,
-	],
-	[undefined, 500, `If this persists, ${OPERATOR}`],
-	['Fetch a test event again', 429, `Fetch a test event again later; if this persists, ${HIGHER}`],
-	[undefined, 429, `If this persists, ${HIGHER} ${FEWER}`],
-] as const)('what to do again: %s, status %i', (again, status, advice) => {
-	const { description } = toTriggerFailure(unavailable(status), again);
-	expect(description.replace(/^The problem is with .* your workflow\. /, '')).toBe(advice);
-});
-
-test.each([
-	[
-		'Fetch a test event again',
-		'Fetch a test event again in 60 minutes. The node waits at most 30 seconds.',
-	],
-	[undefined, 'The node waits at most 30 seconds.'],
-] as const)('a long wait: %s', (again, advice) => {
-	expect(toTriggerFailure(longWait(503), again).description).toBe(advice);
-});
-
 /** Sites that could not be read, each for the reason of its own letter; those that were read before have a name. */
 const sitesWith = (
 	names: string[],
@@ -200,7 +166,7 @@ test('that no site can be read, with its reason', () => {
 test('that a list is too long, with what to do', () => {
 	expect(latenessReport(10, 28, 40)).toMatchObject({
 		message: 'Reading all 40 sites takes more than 10 checks',
-		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ${HIGHER}`,
+		description: `28 sites are still unread, so their changes are reported late. Either the service limits how many requests it accepts, or it is slow. Remove sites from 'Site IDs', choose longer intervals under 'Poll Times', or ask the service operator for a higher limit.`,
 		subject: 'service',
 	});
 });

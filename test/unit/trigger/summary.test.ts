@@ -56,7 +56,6 @@ test.each<[string, string]>([
 	// One field
 	[ofSite([license]), 'The license of Storholmen changed from A to B'],
 	[ofSite([biomass]), 'The maximum biomass of Storholmen changed from 7800 to 8580'],
-	[ofSite([['info.timezone', 'A', 'B']]), 'The time zone of Storholmen changed from A to B'],
 	[
 		ofUnit([['isEmpty', false, true]]),
 		'The isEmpty of Pen 7 of Storholmen changed from false to true',
@@ -64,7 +63,6 @@ test.each<[string, string]>([
 	[ofSite([['info.license', null, 'B']]), 'The license of Storholmen was set to B'],
 	[ofSite([['info.license', 'A', null]]), 'The license of Storholmen was removed (it was A)'],
 	[ofSite([['owner', { name: 'A' }, { name: 'B' }]]), 'The owner of Storholmen changed'],
-	[ofSite([['tags', ['a'], null]]), 'The tags of Storholmen changed'],
 	[ofSite([['constructor', 1, 2]]), 'The constructor of Storholmen changed from 1 to 2'],
 
 	// A name: the old one says what it is about
