@@ -84,12 +84,16 @@ export class FakeClock implements Timers {
 
 	/** Moves on whenever this process has nothing else to do. */
 	async passWhileIdle(): Promise<void> {
-		for (let turns = 0; !this.isStanding; turns = isUnderWay() ? 0 : turns + 1) {
+		let turns = 0;
+		for (;;) {
 			await settle();
 			// What Node does in its one other thread (jest.config.js), such as to decompress, is done before this is
 			if (turns > 0) await new Promise((done) => randomBytes(1, done));
+			// Asked last: nothing can begin between this and the step
+			turns = isUnderWay() ? 0 : turns + 1;
+			if (this.isStanding) return;
 			const next = this.timers[0]?.at ?? Infinity;
-			if (next === Infinity || (next > this.time && turns < IDLE_TURNS)) continue;
+			if (next === Infinity || (next > this.time && turns <= IDLE_TURNS)) continue;
 			await this.next();
 			turns = 0;
 		}
