@@ -73,6 +73,12 @@ describe("the time limit 'Timeout'", () => {
 		expect(farm.clock.now() - start).toBe(300);
 	});
 
+	test('is not shortened by a machine that stands still meanwhile', async () => {
+		const standStill = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+		farm.service.faults.site.push({ when: () => standStill() === 'ok' });
+		expect(dataOf(await run([at(IDS, 0)], { timeout: 300, maxRetries: 0 }))).toEqual([FARMS[0]]);
+	});
+
 	test('begins after the login where one is needed', async () => {
 		farm.service.faults.token.push({ latencyMs: 2000 });
 		expect(dataOf(await run([at(IDS, 0)], { timeout: 1500, maxRetries: 0 }))).toEqual([FARMS[0]]);

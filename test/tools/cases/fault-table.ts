@@ -325,7 +325,6 @@ const CONNECTION_ROWS: Row[] = [
 		CONNECTION_RULES.late,
 		{
 			tries: TRIES,
-			// On a busy machine, a request takes its time to arrive
 			timeout: 500,
 		},
 	),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Socket } from 'node:net';
 import type { Timers } from '../../../nodes/AquacultureSite/run/cancellation';
 import { isUnderWay } from './connections';
 import { afterTest } from './own';
@@ -123,6 +124,8 @@ export function stopTime(): FakeClock {
 		clock.after(milliseconds, () => timer.abort());
 		return timer.signal;
 	});
+	// Node has timers of its own for it, which would tell how busy this machine is
+	jest.spyOn(Socket.prototype, 'setTimeout').mockReturnThis();
 	const { setTimeout, clearTimeout } = globalThis;
 	const takeBack = new WeakMap<object, () => void>();
 	jest.spyOn(globalThis, 'setTimeout').mockImplementation((action, milliseconds = 0) => {
