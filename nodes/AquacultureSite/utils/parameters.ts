@@ -142,7 +142,7 @@ export function listEntries(value: unknown, separators = /[ ,;[\]"']+/): string[
 		.flat(Infinity)
 		.flatMap((entry) =>
 			typeof entry === 'string'
-				? plainText(entry, Infinity).split(separators)
+				? plainText(entry).split(separators)
 				: (asText(entry) ?? ''),
 		)
 		.filter((entry) => entry.trim() !== '');

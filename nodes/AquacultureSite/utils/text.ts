@@ -6,7 +6,7 @@
  *
  * @param longest characters
  */
-export function plainText(text: string, longest: number): string {
+export function plainText(text: string, longest = Infinity): string {
 	const line = text
 		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.replace(/[\p{Cf}\p{Cs}]/gu, '')

@@ -142,15 +142,13 @@ export const SITE_EXAMPLES: ExamplesOf<typeof SITE_RULES> = {
 	notFound: [status(404)],
 	...COMMON_EXAMPLES,
 	refused: [withoutPage(400, 405, ...OTHER_REFUSALS)],
-	empty: [
+	webPage: [WEB_PAGE],
+	otherData: [
 		bodiless(101, 204, 304),
 		{
 			what: 'Status 200 with an empty body or null',
 			forms: bodies({ empty: 'empty', null: { json: null } }),
 		},
-	],
-	webPage: [WEB_PAGE],
-	otherData: [
 		{ what: 'Status 200 with a body that is not an object', forms: NO_OBJECTS },
 		{
 			what: '`siteId` of another type',
@@ -163,18 +161,16 @@ export const SITE_EXAMPLES: ExamplesOf<typeof SITE_RULES> = {
 export const TEST_EXAMPLES: ExamplesOf<typeof TEST_RULES> = {
 	...COMMON_EXAMPLES,
 	webPage: [withPage(401, 403, 404), WEB_PAGE],
-	tokenRejected: [
+	rejectedToken: [
 		withoutPage(401),
 		statuses([403], ['json'], ' that names the token (`insufficient_scope`)', {
 			headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
 		}),
 	],
 	refused: [withoutPage(402, 405, 423, 451)],
-	empty: [
+	noSite: [
 		bodiless(204, 304),
 		{ what: 'Status 200 with an empty body', forms: bodies({ empty: 'empty' }) },
-	],
-	noSite: [
 		{ what: 'Status 200 with `{}`', forms: bodies({ object: { json: {} } }) },
 		{ what: 'Status 200 with broken JSON', forms: bodies({ broken: 'broken' }) },
 	],

@@ -1,15 +1,13 @@
 // The test of the credential, and its messages.
 import type {
 	ICredentialDataDecryptedObject,
-	ICredentialsDecrypted,
+	ICredentialTestFunction,
 	ICredentialTestFunctions,
 	IHttpRequestHelper,
 	IHttpRequestOptions,
-	INodeCredentialTestResult,
 } from 'n8n-workflow';
 
 import { toWords } from '../messages/advice';
-import { API_VERSION } from '../login/apiVersion';
 import { parseBaseUrl } from '../login/baseUrl';
 import { asFailure, ServiceFailure } from '../messages/failures';
 import { logIn } from '../login/login';
@@ -17,6 +15,7 @@ import { connectionFailure, outcomeOf } from '../messages/networkFailures';
 import { readTestResponse } from '../messages/response';
 import type { ServiceResponse } from '../messages/response';
 import { after } from '../../utils/timer';
+import { authorize } from './authorization';
 
 /** Milliseconds that a whole test may take: somebody waits for it. */
 const TEST_TIMEOUT_MS = 25_000;
@@ -31,21 +30,25 @@ const TEST_SITE = '0';
  *
  * @returns what the dialog shows, which is the message alone: it holds the advice, too
  */
-export async function testCredential(
-	this: ICredentialTestFunctions,
-	{ data: credentials = {} }: ICredentialsDecrypted,
-): Promise<INodeCredentialTestResult> {
-	let isLoggedIn = false;
-	const late = new Promise<void>((resolve) => after(TEST_TIMEOUT_MS, resolve)).then(() => {
-		const url = parseBaseUrl(credentials.baseUrl);
-		return connectionFailure(['ETIMEDOUT'], url, isLoggedIn ? 'request' : 'run');
-	});
-	const read = readTestSite(toHttpHelper(this.helpers), credentials, () => (isLoggedIn = true));
+export const testCredential: ICredentialTestFunction = async function ({ data = {} }) {
+	const progress = { isLoggedIn: false };
+	const late = new Promise<void>((resolve) => after(TEST_TIMEOUT_MS, resolve)).then(() =>
+		connectionFailure(
+			['ETIMEDOUT'],
+			parseBaseUrl(data.baseUrl),
+			progress.isLoggedIn ? 'request' : 'run',
+		),
+	);
+	const read = readTestSite(toHttpHelper(this.helpers), data, progress);
 	const failure = await Promise.race([read, late]).catch(asFailure);
-	return failure
-		? { status: 'Error', message: toDialogMessage(failure, isLoggedIn) }
-		: { status: 'OK', message: 'Connection successful!' };
-}
+	if (!failure) return { status: 'OK', message: 'Connection successful!' };
+	const { message, advice } = failure;
+	const what = progress.isLoggedIn
+		? `The login succeeded, but ${message.charAt(0).toLowerCase()}${message.slice(1)}`
+		: message;
+	// Its reader has the credential open, and no options
+	return { status: 'Error', message: `${what}. ${toWords(advice, {})}` };
+};
 
 /** A credential test gets none of n8n's other request helpers. It obeys the same proxies and protections. */
 function toHttpHelper({ request }: ICredentialTestFunctions['helpers']): IHttpRequestHelper {
@@ -74,32 +77,19 @@ function toHttpHelper({ request }: ICredentialTestFunctions['helpers']): IHttpRe
 async function readTestSite(
 	{ helpers }: IHttpRequestHelper,
 	credentials: ICredentialDataDecryptedObject,
-	onLogin: () => void,
+	progress: { isLoggedIn: boolean },
 ): Promise<ServiceFailure | undefined> {
 	const url = parseBaseUrl(credentials.baseUrl);
 	const secrets = [credentials.password];
-	let { accessToken = '' } = credentials;
+	let current = credentials;
 	for (;;) {
-		({ accessToken } = await logIn({ helpers }, { ...credentials, accessToken }));
-		onLogin();
-		secrets.push(accessToken);
-		const options: IHttpRequestOptions = {
-			url: `${url}/meta/sites/${TEST_SITE}`,
-			headers: { 'Api-Version': API_VERSION, Authorization: `Bearer ${accessToken}` },
-			json: true,
-			timeout: TEST_TIMEOUT_MS,
-			skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
-		};
-		const response = await outcomeOf(helpers.httpRequest(options), url);
+		current = { ...credentials, ...(await logIn({ helpers }, current)) };
+		progress.isLoggedIn = true;
+		secrets.push(current.accessToken);
+		const request = { url: `${url}/meta/sites/${TEST_SITE}`, json: true, timeout: TEST_TIMEOUT_MS };
+		const response = await outcomeOf(helpers.httpRequest(authorize(current, request)), url);
 		if (response instanceof ServiceFailure) return response;
 		if (response.statusCode === 401 && secrets.length < 3) continue;
 		return readTestResponse(TEST_SITE, response, secrets);
 	}
-}
-
-function toDialogMessage({ message, advice }: ServiceFailure, isLoggedIn: boolean): string {
-	const first = message.charAt(0).toLowerCase();
-	const what = isLoggedIn ? `The login succeeded, but ${first}${message.slice(1)}` : message;
-	// Its reader has the credential open, and no options
-	return `${what}. ${toWords(advice, {})}`;
 }

@@ -26,9 +26,6 @@ export const CREDENTIAL = 'aquacultureApi';
 /** What a node's execute() and a trigger's poll() get from n8n. */
 export type Context = IExecuteFunctions | IPollFunctions;
 
-/** What a login brings, or what it failed with. */
-export type LoginResult = Login | ServiceFailure;
-
 /** A request for a site; `timeout` is the milliseconds that a response may take, a login aside. */
 export type SiteRequestOptions = IHttpRequestOptions & { timeout: number };
 
@@ -50,10 +47,14 @@ export interface RequestBounds {
 export type Send = (
 	credentials: ICredentialDataDecryptedObject,
 	requestOptions: SiteRequestOptions,
-	bounds: RequestBounds & { onLogin: (result: LoginResult) => void },
+	bounds: RequestBounds & { onLogin: (result: Login | ServiceFailure) => void },
 ) => Promise<ServiceResponse | ServiceFailure>;
 
-/** @param url the base URL */
+/**
+ * What sends the requests of a node.
+ *
+ * @param url the base URL
+ */
 export function senderOf(context: Context, url: string): Send {
 	return async (credentials, requestOptions, { signal, setDeadline, onLogin }) => {
 		if (needsLogin(credentials)) {

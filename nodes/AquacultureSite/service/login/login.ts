@@ -1,9 +1,5 @@
 // One login: username and password in exchange for a token.
-import type {
-	ICredentialDataDecryptedObject,
-	IHttpRequestHelper,
-	IHttpRequestOptions,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 
 import { inCredential } from '../messages/advice';
 import { API_VERSION } from './apiVersion';
@@ -34,23 +30,22 @@ export async function logIn(
 	const username = pastedText(requireText(credentials.username, 'Username'));
 	// A space may belong to it
 	const password = requireText(credentials.password, 'Password');
-	const options: IHttpRequestOptions = {
-		method: 'POST',
-		url: `${url}/auth/token`,
-		headers: { 'Content-Type': 'application/json', 'Api-Version': API_VERSION },
-		body: { username, password },
-		json: true,
-		timeout: LOGIN_TIMEOUT_MS,
-		returnFullResponse: true,
-		// A redirect would carry the password along
-		disableFollowRedirect: true,
-		skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
-	};
 	const requestToken = async () => {
+		const sent = helpers.httpRequest({
+			method: 'POST',
+			url: `${url}/auth/token`,
+			headers: { 'Content-Type': 'application/json', 'Api-Version': API_VERSION },
+			body: { username, password },
+			json: true,
+			timeout: LOGIN_TIMEOUT_MS,
+			// The timeout ends with the headers; the signal ends a body that goes on and on
+			abortSignal: AbortSignal.timeout(LOGIN_TIMEOUT_MS),
+			returnFullResponse: true,
+			// A redirect would carry the password along
+			disableFollowRedirect: true,
+			skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
+		});
 		// The original error holds the password and goes no further
-		// The timeout ends with the headers; the signal ends a body that goes on and on
-		const abortSignal = AbortSignal.timeout(LOGIN_TIMEOUT_MS);
-		const sent = helpers.httpRequest({ ...options, abortSignal });
 		const response = await outcomeOf(sent, url, 'run');
 		if (response instanceof ServiceFailure) throw response;
 		const token = readTokenResponse(response, { url, password });

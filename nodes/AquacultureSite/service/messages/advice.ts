@@ -18,6 +18,8 @@ export interface Circumstances {
 	location?: unknown;
 	/** The name or the address of the proxy that n8n is set up to use. */
 	proxy?: string;
+	/** Why n8n did not send the request, in its words. */
+	reason?: string;
 }
 
 /** One thing to know or to do: the same for every reader, or in words that depend on the circumstances; '' for none. */
@@ -64,10 +66,11 @@ export function repeatedBy(again: string | undefined, advice: Advice): Advice {
 	return given({ again: again ?? null }, advice);
 }
 
-const ANYONE = { openCredential: 'open the credential' };
-
 /** An advice in words; without a reader, for a person who runs a workflow. This is the only place where they are made. */
-export function toWords(advice: Advice, reader: Circumstances = ANYONE): string {
+export function toWords(
+	advice: Advice,
+	reader: Circumstances = { openCredential: 'open the credential' },
+): string {
 	return joinSentences(...advice.map((step) => (typeof step === 'string' ? step : step(reader))));
 }
 

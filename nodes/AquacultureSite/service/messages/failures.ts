@@ -8,17 +8,6 @@ export type FailureSubject = 'credential' | 'site' | 'service';
 /** `request`: it is about one site. `run`: it is about all of them, or nothing tells whose it is. */
 export type FailureScope = 'request' | 'run';
 
-interface FailureDetails {
-	subject: FailureSubject;
-	/** Whether the same request may succeed later. */
-	mayPass?: boolean;
-	scope?: FailureScope;
-	/** The status code of the service's response, if there was one. */
-	httpStatus?: number;
-	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
-	retryAfter?: number;
-}
-
 /**
  * Something that kept us from the data, worded for the person who must fix it: `message` says what
  * happened, `description` what to do now. Holds neither a secret nor the failed request.
@@ -26,28 +15,32 @@ interface FailureDetails {
  * Its status is called `httpStatus` because n8n replaces the message of any error that carries `status`,
  * `statusCode` or `httpCode` with its own text.
  */
-export class ServiceFailure extends Error implements FailureDetails {
-	readonly subject: FailureSubject;
-	readonly mayPass: boolean;
-	readonly scope: FailureScope;
-	readonly httpStatus?: number;
-	readonly retryAfter?: number;
+export class ServiceFailure extends Error {
+	override readonly name = 'ServiceFailure';
 	/** What to do now. */
 	readonly advice: Advice;
+	readonly subject: FailureSubject;
+	/** Whether the same request may succeed later. */
+	readonly mayPass: boolean;
+	readonly scope: FailureScope;
+	/** The status code of the service's response, if there was one. */
+	readonly httpStatus?: number;
+	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
+	readonly retryAfter?: number;
 
+	/** @param details by default, it is about one request and does not pass */
 	constructor(
 		message: string,
 		advice: string | Advice,
-		{ subject, mayPass = false, scope = 'request', httpStatus, retryAfter }: FailureDetails,
+		details: Pick<ServiceFailure, 'subject'> & Partial<ServiceFailure>,
 	) {
 		super(message);
-		this.name = 'ServiceFailure';
 		this.advice = typeof advice === 'string' ? [advice] : advice;
-		this.subject = subject;
-		this.mayPass = mayPass;
-		this.scope = scope;
-		this.httpStatus = httpStatus;
-		this.retryAfter = retryAfter;
+		this.subject = details.subject;
+		this.mayPass = details.mayPass ?? false;
+		this.scope = details.scope ?? 'request';
+		this.httpStatus = details.httpStatus;
+		this.retryAfter = details.retryAfter;
 	}
 
 	/** What to do now, in words for any reader. */

@@ -1,11 +1,12 @@
 // What n8n's and Node's errors show of the network, and of a proxy in between.
 import { toUrl } from '../../utils/url';
 import { given } from './advice';
+import type { Circumstances } from './advice';
 import { ServiceFailure } from './failures';
 import type { FailureScope } from './failures';
 import type { ServiceResponse } from './response';
-import { CONNECTION_RULES, NOT_SENT_RULES } from './rules';
-import type { ConnectionRule } from './rules';
+import { CONNECTION_RULES, findRule, NOT_SENT_RULES } from './rules';
+import type { Rule } from './rules';
 
 /** What n8n, axios and Node make of a request that failed. It holds the request with its secrets, too. */
 interface RequestError {
@@ -60,29 +61,19 @@ export function responseIn(error: unknown): ServiceResponse | undefined {
 export function networkFailure(error: unknown, url: string, scope?: FailureScope): ServiceFailure {
 	const chain = chainOf(error);
 	const texts = chain.flatMap(({ message = '', messages = [] }) => [message, ...messages]);
-	const mayPass = { subject: 'service', mayPass: true, scope } as const;
 	// Before there was a connection to the service (RFC 9110, section 9.3.6)
 	if (texts.some((text) => /\bproxy\b.*\bCONNECT response\b/i.test(text))) {
-		const { message, advice } = NOT_SENT_RULES.proxyEnded;
-		return new ServiceFailure(message, [...advice, `The address is ${url}`], mayPass);
+		return toFailure(NOT_SENT_RULES.proxyEnded, url, scope);
 	}
 	const proxy = texts.map((text) => otherTarget(text, url)).find(Boolean);
-	if (proxy !== undefined) {
-		const { message, advice } = NOT_SENT_RULES.proxyUnreached;
-		return new ServiceFailure(message, given({ proxy }, advice), mayPass);
-	}
+	if (proxy !== undefined) return toFailure(NOT_SENT_RULES.proxyUnreached, url, scope, { proxy });
 	const codes = chain
 		.flatMap(({ code, httpCode }) => [code, httpCode])
 		.filter((code): code is string => typeof code === 'string' && /^([A-Z]|\d+$)/.test(code));
 	if (codes.length > 0) return connectionFailure(codes, url, scope);
 	const [{ message = '', description = '' } = {}] = chain;
 	const reason = [message, description].filter(Boolean).join(' ');
-	const rule = NOT_SENT_RULES.blocked;
-	return new ServiceFailure(
-		rule.message,
-		[reason && `n8n says: "${reason}".`, ...rule.advice, `The address is ${url}`],
-		{ subject: 'service', scope: 'run' },
-	);
+	return toFailure(NOT_SENT_RULES.blocked, url, scope, { reason });
 }
 
 /** Node says where it tried to connect to: if that is not the service, it is a proxy. */
@@ -95,20 +86,25 @@ function otherTarget(text: string, url: string): string | undefined {
 	return number === undefined || number === own ? undefined : `${address}:${number}`;
 }
 
-/** Why a request got no complete response, by the network's error codes: any of them may tell the cause. */
+/** Why a request got no complete response, by the network's error codes. */
 export function connectionFailure(
 	codes: string[],
 	url: string,
 	scope?: FailureScope,
 ): ServiceFailure {
-	const rule = Object.values<ConnectionRule>(CONNECTION_RULES).find(
-		({ codes: known }) => !known || codes.some((code) => known.test(code)),
-	);
-	const { message, advice, isFinal } = rule as ConnectionRule;
 	const login = scope === 'run' ? { url } : undefined;
-	return new ServiceFailure(
-		message,
-		[...given({ login }, advice), `The address is ${url}`],
-		isFinal ? { subject: 'service', scope: 'run' } : { subject: 'service', mayPass: true, scope },
-	);
+	return toFailure(findRule(CONNECTION_RULES, codes), url, scope, { login });
+}
+
+function toFailure(
+	{ message, advice, isFinal = false }: Rule,
+	url: string,
+	scope: FailureScope | undefined,
+	known: Circumstances = {},
+): ServiceFailure {
+	return new ServiceFailure(message, [...given(known, advice), `The address is ${url}`], {
+		subject: 'service',
+		mayPass: !isFinal,
+		scope: isFinal ? 'run' : scope,
+	});
 }

@@ -4,8 +4,9 @@ import type { Site } from '../../site/site';
 import { given } from './advice';
 import type { Circumstances } from './advice';
 import { ServiceFailure } from './failures';
-import type { FailureScope, FailureSubject } from './failures';
+import type { FailureScope } from './failures';
 import {
+	findRule,
 	isWebPage,
 	PROXY_RULES,
 	REJECTED_TOKEN_RULES,
@@ -13,7 +14,7 @@ import {
 	TEST_RULES,
 	TOKEN_RULES,
 } from './rules';
-import type { Rule, Rules } from './rules';
+import type { Rules } from './rules';
 import { parseRetryAfter } from './retryAfter';
 import { serverMessage } from './serverMessage';
 
@@ -31,12 +32,11 @@ export interface SiteResponse extends ServiceResponse {
 	body: Site;
 }
 
-/** What was requested, and with what. */
+/** What was requested, and with what: a token by a login, otherwise a site. */
 interface Requested {
-	subject: FailureSubject;
-	scope?: FailureScope;
-	siteId?: string;
 	login?: Circumstances['login'];
+	siteId?: string;
+	scope?: FailureScope;
 	/** Texts that must not be repeated. */
 	secrets: unknown[];
 }
@@ -64,50 +64,47 @@ export function isFromProxy(
 	if (statusCode >= 400 && PROXY_HEADERS.some((name) => headers[name] !== undefined)) return true;
 	const { protocol, path = '', socket } = request;
 	if (protocol === 'https:') return socket ? socket.encrypted !== true : false;
+	if (!isLikelyEnough || !PROXY_REFUSALS.includes(statusCode)) return false;
 	const isForwarded = headers.via !== undefined || (typeof body === 'object' && body !== null);
-	if (!isLikelyEnough) return false;
-	return /^https?:/i.test(path) && PROXY_REFUSALS.includes(statusCode) && !isForwarded;
+	return /^https?:/i.test(path) && !isForwarded;
 }
 
-/** After a wait: the request did not arrive in time, came too often, or the service or a gateway could not respond. */
-const MAY_PASS = (statusCode: number) =>
-	[408, 429].includes(statusCode) || (statusCode >= 500 && ![501, 505, 511].includes(statusCode));
-
-/** Of a login, nothing else may pass: it must not be repeated. */
-const LOGIN_MAY_PASS = (statusCode: number, isOfProxy: boolean) =>
-	isOfProxy ? [502, 503, 504].includes(statusCode) : MAY_PASS(statusCode);
-
-/** With another token (401), if a limit or a proxy sent it and not the service (403), or if it names a wait. */
-const SITE_MAY_PASS = (statusCode: number, retryAfter = 0) =>
-	[401, 403].includes(statusCode) || MAY_PASS(statusCode) || retryAfter > 0;
+/** Whether the same request may succeed later. */
+function mayPass(status: number, isLogin: boolean, isOfProxy: boolean, retryAfter = 0): boolean {
+	// A login must not be repeated, unless it did not get to the service
+	if (isLogin && isOfProxy) return [502, 503, 504].includes(status);
+	// It did not arrive in time, came too often, or the service or a gateway could not respond
+	if ([408, 429].includes(status)) return true;
+	if (status >= 500 && ![501, 505, 511].includes(status)) return true;
+	// With another token (401), if a limit or a proxy sent it and not the service (403), or if it names a wait
+	return !isLogin && ([401, 403].includes(status) || retryAfter > 0);
+}
 
 /** The one place where a response becomes a failure: with its status, its Retry-After and the words in it. */
 function toFailure(
 	response: ServiceResponse,
 	rules: Rules,
-	{ siteId = '', login, secrets, ...requested }: Requested,
+	{ login, siteId = '', scope, secrets }: Requested,
 ): ServiceFailure {
 	const { statusCode, headers, body } = response;
-	const isOfProxy = isFromProxy(response, requested.scope !== 'request');
-	const rule = Object.values<Rule>(isOfProxy ? PROXY_RULES : rules).find(
-		(each) => (each.status?.test(String(statusCode)) ?? true) && (each.body?.(body) ?? true),
-	);
-	// The last rule of each table fits everything
-	const { subject = requested.subject, message, advice } = rule as Rule;
+	const status = String(statusCode);
+	const isOfProxy = isFromProxy(response, scope !== 'request');
+	const rule = findRule(isOfProxy ? PROXY_RULES : rules, [status], body);
 	const retryAfter = parseRetryAfter(headers);
 	const known = { statusCode, login, retryAfter, location: headers.location };
 	const said = serverMessage(body, secrets);
 	return new ServiceFailure(
-		message.replace('{site}', siteId).replace('{status}', String(statusCode)),
-		[...given(known, advice), said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`],
+		rule.message.replace('{site}', siteId).replace('{status}', status),
+		[
+			...given(known, rule.advice),
+			said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`,
+		],
 		{
-			subject: isOfProxy ? 'service' : subject,
-			scope: requested.scope,
+			subject: isOfProxy ? 'service' : (rule.subject ?? (login ? 'credential' : 'site')),
+			scope,
 			// That of the service: a login that did not get there was not rejected
 			httpStatus: isOfProxy ? undefined : statusCode,
-			mayPass: login
-				? LOGIN_MAY_PASS(statusCode, isOfProxy)
-				: SITE_MAY_PASS(statusCode, retryAfter),
+			mayPass: mayPass(statusCode, login !== undefined, isOfProxy, retryAfter),
 			retryAfter,
 		},
 	);
@@ -129,8 +126,7 @@ export function readTokenResponse(
 	const isBearer = typeof type === 'string' && type.toLowerCase() === 'bearer';
 	// Visible ASCII only: anything else has no place in a header
 	if (isBearer && typeof token === 'string' && /^[\x21-\x7E]+$/.test(token)) return token;
-	const secrets = [login.password];
-	return toFailure(response, TOKEN_RULES, { subject: 'credential', scope: 'run', login, secrets });
+	return toFailure(response, TOKEN_RULES, { login, scope: 'run', secrets: [login.password] });
 }
 
 /** Whatever else comes with a good status (a maintenance notice, another site) must not pass for this site. */
@@ -158,7 +154,7 @@ export function readSiteResponse(
 	if (isSite(siteId, response)) return response;
 	const isToken = response.statusCode === 401 && scope === 'run';
 	const rules = isToken ? REJECTED_TOKEN_RULES : SITE_RULES;
-	return toFailure(response, rules, { subject: 'site', scope, siteId, secrets });
+	return toFailure(response, rules, { siteId, scope, secrets });
 }
 
 /**
@@ -175,9 +171,9 @@ export function readTestResponse(
 ): ServiceFailure | undefined {
 	const { statusCode, headers, body } = response;
 	if (isSite(siteId, response)) return undefined;
-	const failure = toFailure(response, TEST_RULES, { subject: 'site', secrets });
+	const failure = toFailure(response, TEST_RULES, { secrets });
 	// The reason that names the token (RFC 6750, section 3.1)
 	const isToken = String(headers['www-authenticate']).includes('insufficient_scope');
 	const isUnknown = UNKNOWN_SITE.includes(statusCode) && !isToken && !isWebPage(body);
-	return isUnknown && failure.subject === 'site' ? undefined : failure;
+	return isUnknown && failure.subject !== 'service' ? undefined : failure;
 }

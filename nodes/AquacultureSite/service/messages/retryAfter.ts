@@ -5,9 +5,8 @@
  * @param headers of the response, with names in lower case
  */
 export function parseRetryAfter(headers: Record<string, unknown>): number | undefined {
-	const value = headers['retry-after'];
-	const first: unknown = Array.isArray(value) ? value[0] : value;
-	const text = typeof first === 'string' || typeof first === 'number' ? String(first).trim() : '';
+	const { 'retry-after': value } = headers;
+	const text = typeof value === 'string' ? value.trim() : '';
 	if (/^\d+$/.test(text)) return Number(text) * 1000;
 	const date = parseDate(text);
 	if (date === undefined) return undefined;

@@ -5,31 +5,33 @@ import type { Advice, Step } from './advice';
 import { REJECTED_LOGIN } from './failures';
 import type { FailureSubject } from './failures';
 
-/** What has happened, and what to do then. Of each table below, the first rule that fits applies; the last fits everything. */
+/** What has happened, and what to do then. */
 export interface Rule {
-	/** Fits the status code of a response; any without it. */
-	status?: RegExp;
+	/** Fits the status code of a response, or an error code of the network; any without it. */
+	code?: RegExp;
 	/** Fits the body of a response; any without it. */
 	body?: (body: unknown) => boolean;
-	/** What it is about: who must do something. Without it, what was requested: the credential by a login, otherwise the site. */
+	/** Who must do something. Without it, a failed login is about the credential, and a failed request about its site. */
 	subject?: FailureSubject;
+	/** Whether a failed connection fails for every site, and stays so. */
+	isFinal?: boolean;
 	/** `{site}` and `{status}` are replaced by the site and the status code. */
 	message: string;
 	advice: Advice;
 }
 
-/** By names for those who look one up; the order counts. */
+/** By names for those who look one up. The first rule that fits applies; the last fits everything. */
 export type Rules = Record<string, Rule>;
 
-/** Why a request got no complete response. */
-export interface ConnectionRule extends Pick<Rule, 'message' | 'advice'> {
-	/** Fits one of the network's error codes; any without it. */
-	codes?: RegExp;
-	/** Whether it is wrong for every site, and stays so. */
-	isFinal?: boolean;
+/** The rule for a response or for a failed connection, of which any of the codes may tell the cause. */
+export function findRule(rules: Rules, codes: string[], body?: unknown): Rule {
+	return Object.values(rules).find(
+		({ code, body: fits }) =>
+			(!code || codes.some((each) => code.test(each))) && (!fits || fits(body)),
+	) as Rule;
 }
 
-const rule = <When extends object>(when: When, message: string, advice: Advice) => ({
+const rule = (when: Partial<Rule>, message: string, advice: Advice): Rule => ({
 	...when,
 	message,
 	advice,
@@ -45,17 +47,17 @@ const needsHttps = isTextWith(
 	/plain HTTP request was sent to HTTPS port|plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i,
 );
 
-const isEmpty = (body: unknown) => body === undefined || body === null || body === '';
-
 const CHECK_BASE_URL = inCredential(
 	"check 'Base URL': it must be the address of the data service, not of its website.",
 );
 const CHECK_OR_CALL = inCredential(
 	"check 'Base URL'; if it is right, contact the service operator.",
 );
-const OR_LOGIN_PAGE = "A proxy or your network's login page may be responding instead.";
 const OR_FIREWALL =
 	'A proxy or firewall may have sent the page instead of the service: ask your network administrator whether n8n may reach the service.';
+const ASK_ABOUT_PROXY = tryLater(
+	'ask your network administrator whether the proxy can reach this address.',
+);
 const TRY_LATER = tryLater('contact the service operator.');
 const CALL_OR_FIREWALL = tryLater(
 	'contact the service operator, or your network administrator if a proxy or firewall is between n8n and the service.',
@@ -89,10 +91,16 @@ const redirectTarget: Step = ({ location }) => {
 	return target ? `It redirects to ${target.origin}` : '';
 };
 
+const WEB_PAGE = rule({ body: isWebPage }, 'The service returned a web page instead of data', [
+	tryHttps,
+	CHECK_BASE_URL,
+	"A proxy or your network's login page may be responding instead.",
+]);
+
 const COMMON_RULES = {
 	// 304 is no redirect (RFC 9110, section 15.4.5): like any response without a body, it is no data
 	moved: rule(
-		{ status: /^3(?!04)/, subject: 'credential' },
+		{ code: /^3(?!04)/, subject: 'credential' },
 		'The service redirects to another address',
 		[
 			'The redirect was not followed.',
@@ -102,7 +110,7 @@ const COMMON_RULES = {
 		],
 	),
 	rateLimited: rule(
-		{ status: /^429/, subject: 'service' },
+		{ code: /^429/, subject: 'service' },
 		'The service is receiving too many requests',
 		[
 			tryLater('ask the service operator for a higher limit.'),
@@ -112,7 +120,7 @@ const COMMON_RULES = {
 		],
 	),
 	unavailable: rule(
-		{ status: /^(408|[5-9])/, subject: 'service' },
+		{ code: /^(408|[5-9])/, subject: 'service' },
 		'The service is unavailable (status {status})',
 		[
 			'The problem is with the service, or with a proxy on the way to it, not with your workflow.',
@@ -124,16 +132,16 @@ const COMMON_RULES = {
 /** The token endpoint; its status codes are not specified. */
 export const TOKEN_RULES = {
 	needsHttps: rule(
-		{ status: /^400/, body: needsHttps },
+		{ code: /^400/, body: needsHttps },
 		'The service expects HTTPS at this address',
 		[inCredential("enter https:// instead of http:// in 'Base URL'.")],
 	),
-	noEndpoint: rule({ status: /^40[45]/ }, 'No login endpoint was found at this address', [
-		inCredential("check 'Base URL': this is not the address of the data service."),
+	noEndpoint: rule({ code: /^40[45]/ }, 'No login endpoint was found at this address', [
+		CHECK_BASE_URL,
 	]),
 	...COMMON_RULES,
 	refusedByPage: rule(
-		{ status: /^4/, body: isWebPage },
+		{ code: /^4/, body: isWebPage },
 		'The login was refused with a web page (status {status})',
 		[
 			tryHttps,
@@ -142,51 +150,40 @@ export const TOKEN_RULES = {
 			notRetried,
 		],
 	),
-	rejected: rule({ status: /^40[013]/ }, 'The service rejected the username or password', [
+	rejected: rule({ code: /^40[013]/ }, 'The service rejected the username or password', [
 		spaceInPassword,
 		inCredential("re-enter 'Username' and 'Password', then save."),
 		notRetried,
 	]),
-	refused: rule({ status: /^4/ }, 'The service refused the login (status {status})', [
+	refused: rule({ code: /^4/ }, 'The service refused the login (status {status})', [
 		inCredential("check 'Base URL', 'Username', and 'Password'."),
 		'If they are right, contact the service operator.',
 	]),
-	webPage: rule({ body: isWebPage }, 'The login returned a web page', [
-		tryHttps,
-		CHECK_BASE_URL,
-		OR_LOGIN_PAGE,
-	]),
-	noToken: rule({}, 'The login response contains no access token', [
-		CHECK_BASE_URL,
-		'If it is right, contact the service operator.',
-	]),
+	webPage: WEB_PAGE,
+	noToken: rule({}, 'The login response contains no access token', [CHECK_OR_CALL]),
 } satisfies Rules;
 
 /** The site endpoint. */
 export const SITE_RULES = {
 	// Not of the others, whose pages often are the service's own
 	refusedByPage: rule(
-		{ status: /^4(?!01|04|08|29)/, body: isWebPage },
+		{ code: /^4(?!01|04|08|29)/, body: isWebPage },
 		'Access to site {site} was refused with a web page (status {status})',
 		[OR_FIREWALL, 'If it may, ask the service operator for access to this site.'],
 	),
-	noAccess: rule({ status: /^40[13]/ }, 'This user has no access to site {site}', [
+	noAccess: rule({ code: /^40[13]/ }, 'This user has no access to site {site}', [
 		'Ask the service operator for access, or remove the site ID.',
 	]),
-	notFound: rule({ status: /^404/ }, 'Site {site} was not found', [
+	notFound: rule({ code: /^404/ }, 'Site {site} was not found', [
 		'Check the site ID. The site does not exist, or this user may not see it.',
 	]),
 	...COMMON_RULES,
 	refused: rule(
-		{ status: /^4/ },
+		{ code: /^4/ },
 		'The service rejected the request for site {site} (status {status})',
 		["Check the site ID, and 'API Version' under 'Options'."],
 	),
-	empty: rule({ body: isEmpty }, 'The response for site {site} is empty', [TRY_LATER]),
-	webPage: rule({ body: isWebPage }, 'The service returned a web page instead of site {site}', [
-		CHECK_BASE_URL,
-		OR_LOGIN_PAGE,
-	]),
+	webPage: WEB_PAGE,
 	otherData: rule({}, 'The response for site {site} is not valid', [
 		'It does not contain this site.',
 		TRY_LATER,
@@ -196,10 +193,10 @@ export const SITE_RULES = {
 /** A 401 of the site endpoint with a token that was issued for this request. */
 export const REJECTED_TOKEN_RULES = {
 	rejectedToken: rule(
-		{ subject: 'credential' },
+		{ code: /^40[13]/, subject: 'credential' },
 		'The service rejected a newly issued access token',
 		[
-			'The login succeeded, but the renewed access token was rejected as well. Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
+			'Ask the service operator whether this user may read site data, and whether access tokens expire within seconds.',
 		],
 	),
 } satisfies Rules;
@@ -207,19 +204,9 @@ export const REJECTED_TOKEN_RULES = {
 /** The site endpoint, for a site that nobody has asked for: why the credential is no good. */
 export const TEST_RULES = {
 	...COMMON_RULES,
-	webPage: rule({ body: isWebPage }, 'The service returned a web page instead of site data', [
-		CHECK_BASE_URL,
-		OR_LOGIN_PAGE,
-	]),
-	tokenRejected: rule(
-		{ status: /^40[13]/ },
-		'The service rejected the access token for site data',
-		['Ask the service operator whether this user may read it.'],
-	),
-	refused: rule({ status: /^4/ }, 'The service refused to send site data (status {status})', [
-		CHECK_OR_CALL,
-	]),
-	empty: rule({ body: isEmpty }, 'The response to a request for site data was empty', [
+	webPage: WEB_PAGE,
+	...REJECTED_TOKEN_RULES,
+	refused: rule({ code: /^4/ }, 'The service refused to send site data (status {status})', [
 		CHECK_OR_CALL,
 	]),
 	noSite: rule({}, 'The response to a request for site data contained no site', [CHECK_OR_CALL]),
@@ -227,21 +214,18 @@ export const TEST_RULES = {
 
 /** A forward proxy, or whatever else in the network is between n8n and the service. */
 export const PROXY_RULES = {
-	login: rule({ status: /^407/ }, 'The network proxy requires a login (status {status})', [
+	login: rule({ code: /^407/ }, 'The network proxy requires a login (status {status})', [
 		'Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
 	]),
-	networkLogin: rule({ status: /^511/ }, 'The network requires a login (status {status})', [
+	networkLogin: rule({ code: /^511/ }, 'The network requires a login (status {status})', [
 		'Ask your network administrator to let the machine that runs n8n through without a login page.',
 	]),
 	unreached: rule(
-		{ status: /^50[234]/ },
+		{ code: /^50[234]/ },
 		'The network proxy could not reach the service (status {status})',
-		[
-			inCredential("check 'Base URL' for typos."),
-			tryLater('ask your network administrator whether the proxy can reach this address.'),
-		],
+		[inCredential("check 'Base URL' for typos."), ASK_ABOUT_PROXY],
 	),
-	blocked: rule({ status: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
+	blocked: rule({ code: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
 		"Ask your network administrator to let n8n reach the address in 'Base URL'. Your login was not the reason.",
 	]),
 	other: rule({}, 'A network proxy responded instead of the service (status {status})', [
@@ -252,14 +236,14 @@ export const PROXY_RULES = {
 /** What the network said of a request that got no complete response. */
 export const CONNECTION_RULES = {
 	unknownHost: rule(
-		{ codes: /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/ },
+		{ code: /^(ENOTFOUND|EAI_AGAIN|EAI_NODATA|EAI_NONAME)$/ },
 		'The address of the service was not found',
 		[
 			inCredential("check 'Base URL' for typos."),
 			'If it is right, check the network of the machine that runs n8n.',
 		],
 	),
-	refused: rule({ codes: /^ECONNREFUSED$/ }, 'The service refused the connection', [
+	refused: rule({ code: /^ECONNREFUSED$/ }, 'The service refused the connection', [
 		tryHttps,
 		inCredential("check 'Base URL', including the port if it has one."),
 		'If it is right, the service may be down.',
@@ -267,7 +251,7 @@ export const CONNECTION_RULES = {
 	]),
 	// ERR_CANCELED: by our own time limit; a run that was stopped does not ask what went wrong
 	late: rule(
-		{ codes: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/ },
+		{ code: /^(ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT|ERR_CANCELED)$/ },
 		'The service did not respond in time',
 		[
 			tryHttps,
@@ -276,13 +260,13 @@ export const CONNECTION_RULES = {
 		],
 	),
 	noHttps: rule(
-		{ codes: /^(EPROTO|ERR_SSL_.*)$/, isFinal: true },
+		{ code: /^(EPROTO|ERR_SSL_.*)$/, isFinal: true },
 		'The service does not use HTTPS at this address',
 		[inCredential("check 'Base URL': it may need to start with http:// instead of https://.")],
 	),
 	// An unknown authority: the service's own, or that of a proxy that looks into encrypted connections
 	unknownAuthority: rule(
-		{ codes: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/, isFinal: true },
+		{ code: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/, isFinal: true },
 		"The service's certificate is not trusted",
 		[
 			'If the service or a proxy in your network uses its own certificate authority, ask your n8n administrator to add its certificate to NODE_EXTRA_CA_CERTS.',
@@ -290,24 +274,23 @@ export const CONNECTION_RULES = {
 		],
 	),
 	badCertificate: rule(
-		{ codes: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/, isFinal: true },
+		{ code: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/, isFinal: true },
 		"The service's certificate is not trusted",
 		['Ask the service operator for the right address.', TURN_ON_IGNORE],
 	),
 	lost: rule({}, 'The connection to the service was lost', [tryHttps, CALL_OR_FIREWALL]),
-} satisfies Record<string, ConnectionRule>;
+} satisfies Rules;
 
 /** Why a request did not get as far as the service. */
 export const NOT_SENT_RULES = {
-	proxyEnded: rule({}, 'The network proxy ended the connection', [
-		tryLater('ask your network administrator whether the proxy can reach this address.'),
-	]),
+	proxyEnded: rule({}, 'The network proxy ended the connection', [ASK_ABOUT_PROXY]),
 	proxyUnreached: rule({}, 'The network proxy cannot be reached', [
 		({ proxy = '…' }) => `n8n is set up to reach the service through a proxy, ${proxy}.`,
 		'Ask your n8n administrator to check HTTP_PROXY, HTTPS_PROXY, and ALL_PROXY.',
 	]),
 	// n8n blocked it, e.g. to protect internal addresses (SSRF protection)
-	blocked: rule({}, 'n8n did not send the request', [
+	blocked: rule({ isFinal: true }, 'n8n did not send the request', [
+		({ reason }) => (reason ? `n8n says: "${reason}".` : ''),
 		'If the service is in your own network, ask your n8n administrator to add it to N8N_SSRF_ALLOWED_HOSTNAMES.',
 	]),
-} satisfies Record<string, ConnectionRule>;
+} satisfies Rules;

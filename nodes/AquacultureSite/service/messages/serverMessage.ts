@@ -1,5 +1,5 @@
 // Finds the service's own message in a response.
-import { plainText } from '../../utils/text';
+import { asText, plainText } from '../../utils/text';
 
 const MESSAGE_KEYS = ['message', 'error', 'title', 'detail', 'error_description', 'errors'];
 const LONGEST_MESSAGE = 300;
@@ -17,20 +17,19 @@ function textIn(value: unknown, depth = 0): string {
 
 /** The forms in which a service may repeat a secret. */
 function encodingsOf(secret: unknown): string[] {
-	if (typeof secret === 'number') return encodingsOf(String(secret));
-	if (typeof secret !== 'string') return [];
-	const bytes = Buffer.from(secret);
+	const text = asText(secret) ?? '';
+	const bytes = Buffer.from(text);
 	// By way of the bytes: encodeURIComponent throws at half a character
 	const urlEncoded = encodeURIComponent(bytes.toString());
-	const formEncoded = new URLSearchParams([['', secret]]).toString().slice(1);
+	const formEncoded = new URLSearchParams([['', text]]).toString().slice(1);
 	const inUrls = [urlEncoded, urlEncoded.replace(/%20/g, '+'), formEncoded];
 	return [
-		secret,
+		text,
 		...inUrls,
-		...inUrls.map((text) => text.replace(/%../g, (code) => code.toLowerCase())),
+		...inUrls.map((url) => url.replace(/%../g, (code) => code.toLowerCase())),
 		bytes.toString('base64').replaceAll('=', ''),
 		bytes.toString('base64url'),
-		JSON.stringify(secret).slice(1, -1),
+		JSON.stringify(text).slice(1, -1),
 	];
 }
 
@@ -44,8 +43,8 @@ function encodingsOf(secret: unknown): string[] {
 export function serverMessage(body: unknown, secrets: unknown[] = []): string {
 	if (typeof body === 'string') return '';
 	// Not shortened yet, so that no part of a secret is left
-	let text = plainText(textIn(body), Infinity);
-	const encodings = secrets.flatMap(encodingsOf).map((encoding) => plainText(encoding, Infinity));
+	let text = plainText(textIn(body));
+	const encodings = secrets.flatMap(encodingsOf).map((encoding) => plainText(encoding));
 	// The longest first, so that none hides a part of another
 	for (const encoding of encodings.sort((a, b) => b.length - a.length)) {
 		if (encoding !== '') text = text.replaceAll(encoding, '•••');

@@ -2,7 +2,6 @@ import { joinSentences, toWords } from '../../../../nodes/AquacultureSite/servic
 import type { FailureScope } from '../../../../nodes/AquacultureSite/service/messages/failures';
 import {
 	CONNECTION_RULES,
-	type ConnectionRule,
 	NOT_SENT_RULES,
 } from '../../../../nodes/AquacultureSite/service/messages/rules';
 import { CODES } from '../../../tools/cases/examples';
@@ -111,7 +110,7 @@ describe('a request without a response', () => {
 });
 
 describe('a connection that failed', () => {
-	test.each(Object.entries<ConnectionRule>(RULES))('%s', (name, rule) => {
+	test.each(Object.entries(RULES))('%s', (name, rule) => {
 		const { message, advice, isFinal } = rule;
 		const verdict = isFinal
 			? { mayPass: false, scope: 'run' }

@@ -110,7 +110,7 @@ test.each<[string, typeof fromSite, Rule, number, Details[]]>([
 		200,
 		body({ siteId: 1043 }, { siteId: [1042] }, { siteId: 2 ** 60 }, { data: { siteId: 1042 } }),
 	],
-	['nothing', fromSite, SITE_RULES.empty, 200, body('', null, undefined)],
+	['nothing', fromSite, SITE_RULES.otherData, 200, body('', null, undefined)],
 	['a redirect, whatever is in it', fromSite, SITE_RULES.moved, 300, body({ siteId: 1042 })],
 	['a page, instead of a closed site', fromSite, SITE_RULES.noAccess, 401, [WITH_PAGE]],
 	['a rejected token', fromSite, REJECTED_TOKEN_RULES.rejectedToken, 401, [{ scope: 'run' }]],

@@ -9,8 +9,6 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	test.each<[unknown, number]>([
 		['0', 0],
 		[' 120 ', 120_000],
-		[120, 120_000],
-		[['5', '7'], 5000],
 		// The three forms of an HTTP-date (RFC 9110, section 5.6.7)
 		['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
 		['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
@@ -23,7 +21,7 @@ describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	});
 
 	test.each<[unknown]>([
-		...[undefined, null, '', {}, [[]], { toString: 'x' }, [{ toString: 'x' }]].map(
+		...[undefined, null, '', 120, ['5'], {}, [[]], { toString: 'x' }, [{ toString: 'x' }]].map(
 			(value): [unknown] => [value],
 		),
 		...['soon', '-5', '1.5', '5s', '1e3', 'Later 5', 'Sunday', 'Sun 5'].map((value): [unknown] => [
