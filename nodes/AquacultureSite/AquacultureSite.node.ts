@@ -10,7 +10,7 @@ import type {
 
 import { errorItem, nameSite, toNodeError, toPlainError } from './nodeErrors';
 import { parseTask, siteFields, siteSubtitle } from './operations';
-import type { RequestOptions, Task } from './operations/operation';
+import type { Output, ReadSite } from './operations/operation';
 import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/messages/advice';
 import { testCredential } from './service/http/credentialTest';
@@ -37,13 +37,16 @@ const KEEP_THE_OTHERS =
 	"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 
 /** What one input item asks for. */
-interface ItemTask extends Task {
-	itemIndex: number;
-	requestOptions: RequestOptions;
+type ItemTask = ReturnType<typeof parseTask> & { itemIndex: number };
+
+/** What came of a site. */
+interface Outcome {
+	site?: ReadSite;
+	failure?: INodeExecutionData;
 }
 
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
-class SiteRun {
+class SiteRun implements Output {
 	/** The results of each input item: its sites, and a failure for each that could not be read. */
 	private readonly results: INodeExecutionData[][];
 
@@ -118,35 +121,30 @@ class SiteRun {
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
 		const { itemIndex, siteIds, parts, requestOptions } = task;
-		const failed: INodeExecutionData[] = [];
-		const read = async (siteId: SiteIds[number], index: number) => {
-			if (typeof siteId !== 'string') {
-				failed[index] = this.fail(siteId, itemIndex);
-				return [];
-			}
+		const read = async (siteId: SiteIds[number]): Promise<Outcome> => {
+			if (typeof siteId !== 'string') return { failure: this.fail(siteId, itemIndex) };
 			try {
 				const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
-				return { siteId, site: this.ownCopy(body), response };
+				return { site: { siteId, site: this.ownCopy(body), response } };
 			} catch (error) {
-				failed[index] = this.fail(error, itemIndex, siteId, siteIds.length === 1);
-				return [];
+				return { failure: this.fail(error, itemIndex, siteId, siteIds.length === 1) };
 			}
 		};
-		const sites = (await Promise.all(siteIds.map(read))).flat();
-		// In the order of the sites
-		const failures = Object.values(failed);
-		this.results[itemIndex] = failures;
-		if (sites.length === 0) return;
-		const items = await task.toItems(sites, {
-			addHint: (hint, name) => {
-				this.hints.set(hint, (this.hints.get(hint) ?? new Set()).add(name));
-			},
-			storeFile: async (content, fileName, mimeType) =>
-				await this.context.helpers.prepareBinaryData(content, fileName, mimeType),
-		});
-		const pairedItem = { item: itemIndex };
-		this.results[itemIndex] = [...items.map((item) => ({ ...item, pairedItem })), ...failures];
+		const outcomes = await Promise.all(siteIds.map(read));
+		const sites = outcomes.flatMap(({ site }) => site ?? []);
+		const items = sites.length > 0 ? await task.toItems(sites, this) : [];
+		this.results[itemIndex] = [
+			...items.map((item) => ({ ...item, pairedItem: { item: itemIndex } })),
+			...outcomes.flatMap(({ failure }) => failure ?? []),
+		];
 	}
+
+	readonly addHint = (hint: string, name: string): void => {
+		this.hints.set(hint, (this.hints.get(hint) ?? new Set()).add(name));
+	};
+
+	readonly storeFile: Output['storeFile'] = async (content, fileName, mimeType) =>
+		await this.context.helpers.prepareBinaryData(content, fileName, mimeType);
 
 	/** Each item gets its own site, even if several asked for the same. */
 	private ownCopy(site: Site): Site {
@@ -187,12 +185,8 @@ class SiteRun {
 			throw failure;
 		}
 		// The failure stays as it is: n8n's own errors are those of several items
-		const { description } = failure;
-		const hasErrorOutput = node.onError === 'continueErrorOutput';
-		// By what its contexts have: the package may find another n8n-workflow than n8n's own
-		const isN8n1 = !('isToolExecution' in this.context);
-		const shown = { message: itemMessage, description };
-		return errorItem(shown, itemIndex, { siteId, hasErrorOutput, isN8n1 });
+		const shown = { message: itemMessage, description: failure.description };
+		return errorItem(this.context, shown, itemIndex, siteId);
 	}
 }
 

@@ -1,6 +1,6 @@
 // Turns a failure into the error or the item that n8n shows.
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { toWords } from './service/messages/advice';
 import { ServiceFailure } from './service/messages/failures';
@@ -26,37 +26,33 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 }
 
 /**
- * A failure as n8n shows it, with the item it belongs to.
+ * A failure as n8n shows it, with the item it belongs to, and the name of the credential to open.
  *
  * @param error a ServiceFailure, a ParameterError, or what n8n itself has thrown
  */
 export function toPlainError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
-	if (error instanceof ServiceFailure) return toNodeApiError(node, error, itemIndex);
-	const nodeError = new NodeOperationError(node, error as Error, { itemIndex });
-	// In full: n8n rewrites a message that happens to hold a word such as ENOENT
-	if (error instanceof ParameterError) nodeError.message = error.message;
-	return nodeError;
-}
-
-/** With the name of the credential to open. Made from scratch, because n8n's own error holds the request with its token. */
-function toNodeApiError(
-	node: INode,
-	{ message, advice, subject, httpStatus }: ServiceFailure,
-	itemIndex?: number,
-): NodeApiError {
+	if (!(error instanceof ServiceFailure)) {
+		const nodeError = new NodeOperationError(node, error as Error, { itemIndex });
+		// In full: n8n rewrites a message that happens to hold a word such as ENOENT
+		if (error instanceof ParameterError) nodeError.message = error.message;
+		return nodeError;
+	}
+	const { subject, advice, httpStatus } = error;
 	const name = node.credentials?.[CREDENTIAL]?.name;
 	const named = name === undefined ? '' : ` "${name}"`;
-	const text = subject === 'credential' && named ? `${message}: credential${named}` : message;
+	const message =
+		subject === 'credential' && named ? `${error.message}: credential${named}` : error.message;
 	const description = toWords(advice, {
 		openCredential: `open the credential${named}`,
 		// A trigger has no input items, and none of the options
 		hasOptions: itemIndex !== undefined,
 	});
 	const httpCode = httpStatus?.toString();
-	const error = new NodeApiError(node, {}, { message: text, description, httpCode, itemIndex });
+	// Made from scratch, because n8n's own error holds the request with its token
+	const apiError = new NodeApiError(node, {}, { message, description, httpCode, itemIndex });
 	// In full, as above: a credential may have any name
-	error.message = text;
-	return error;
+	apiError.message = message;
+	return apiError;
 }
 
 /** A message that names its site, which nothing else on the error output does if there are several in an item. */
@@ -70,32 +66,24 @@ export function nameSite(message: string, siteId: string): string {
  * An item that failed, as n8n sends it on: `error` is what happened, `details` what to do. It has no `error` beside
  * its `json`, for which n8n would replace the whole of it by the message.
  *
- * @param siteId the site that could not be read, if it is one. Left out on the error output: n8n sends an item there,
- * with the fields of its input, only if it has no fields but these two
- * @param isN8n1 n8n 1.x knows the second of them as `message`
+ * @param siteId the site that could not be read, if it is one
  */
 export function errorItem(
+	context: IExecuteFunctions,
 	{ message, description }: Pick<NodeFailure, 'message' | 'description'>,
 	itemIndex: number,
-	{
-		siteId,
-		hasErrorOutput,
-		isN8n1,
-	}: { siteId: string | undefined; hasErrorOutput: boolean; isN8n1: boolean },
+	siteId?: string,
 ): INodeExecutionData {
-	const details = hasErrorOutput && isN8n1 ? 'message' : 'details';
+	// n8n sends an item there, with the fields of its input, only if it has no fields but these two
+	const hasErrorOutput = context.getNode().onError === 'continueErrorOutput';
+	// n8n 1.x knows the second of them as `message`. Told by its contexts: the package may find another n8n-workflow
+	const isN8n1 = !('isToolExecution' in context);
 	return {
 		json: {
 			error: message,
-			...(description && { [details]: description }),
-			...(siteId !== undefined && !hasErrorOutput && { siteId: asNumber(siteId) }),
+			...(description && { [hasErrorOutput && isN8n1 ? 'message' : 'details']: description }),
+			...(siteId !== undefined && !hasErrorOutput && { siteId: Number(siteId) }),
 		},
 		pairedItem: { item: itemIndex },
 	};
-}
-
-/** A site's ID as the service sends it; as text if it is too large to be exact as a number. */
-function asNumber(siteId: string): number | string {
-	const number = Number(siteId);
-	return Number.isSafeInteger(number) ? number : siteId;
 }

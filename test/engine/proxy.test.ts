@@ -121,10 +121,10 @@ const ELSEWHERE = { location: 'http://portal.example' };
 /** Within the patience of a run. */
 const MOST_LOGINS = 8;
 
-const BLOCKED = 'A proxy or firewall blocked the request (status 403)';
+const BLOCKED = 'A proxy or firewall responded instead of the service (status 403)';
 const NO_LOGIN = 'The network proxy requires a login (status 407)';
 const NO_WAY = 'The network proxy could not reach the service (status 502)';
-const INSTEAD = 'A network proxy responded instead of the service (status 302)';
+const INSTEAD = 'A proxy or firewall responded instead of the service (status 302)';
 const ENDED = 'The network proxy ended the connection';
 const LOST = 'The connection to the service was lost';
 

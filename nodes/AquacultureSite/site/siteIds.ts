@@ -29,50 +29,43 @@ function isSiteId(entry: string): boolean {
 /** As n8n's tables show a number: no-break and thin spaces between its thousands belong to it. */
 const GROUPED = /(?<!\d)\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)/g;
 
-/** @throws ParameterError if there are none */
-function entriesOf(value: unknown, displayName: string, whatToEnter: string): string[] {
-	const ungroup = (entry: unknown) =>
-		typeof entry === 'string'
-			? entry.replace(GROUPED, (number) => number.replace(/\D/g, ''))
-			: entry;
-	const entries = listEntries([value].flat(Infinity).map(ungroup));
-	if (entries.length > 0) return entries;
-	throw new ParameterError(
-		`'${displayName}' is empty`,
-		`Enter ${whatToEnter}, e.g. 1042. If an expression supplies it, check what the expression returns.`,
-	);
-}
-
-function notAnId(entry: string, displayName: string, place = ''): ParameterError {
-	return new ParameterError(
-		`'${displayName}': "${plainText(entry, 40)}" is not a site ID${place}`,
-		'A site ID is a whole number: digits only, without zeros before it or spaces in it, e.g. 1042.',
-	);
-}
-
 /**
  * The site IDs in what people have: `12, 15 18`, one per line, `[12, 15]`, a number, an array of these.
  *
  * @throws ParameterError if there is nothing in it
  */
-export function readSiteIds(value: unknown): SiteIds {
-	const entries = entriesOf(value, 'Site IDs', 'at least one site ID');
+export function readSiteIds(value: unknown, displayName = siteIdsField.displayName): SiteIds {
+	const ungroup = (entry: unknown) =>
+		typeof entry === 'string'
+			? entry.replace(GROUPED, (number) => number.replace(/\D/g, ''))
+			: entry;
+	const entries = listEntries([value].flat(Infinity).map(ungroup));
+	if (entries.length === 0) {
+		throw new ParameterError(
+			`'${displayName}' is empty`,
+			'Enter a site ID, e.g. 1042. If an expression supplies it, check what the expression returns.',
+		);
+	}
 	const ids = entries.map((entry, index) => {
+		if (isSiteId(entry)) return entry;
 		const place = entries.length > 1 ? ` (entry ${index + 1} of ${entries.length})` : '';
-		return isSiteId(entry) ? entry : notAnId(entry, 'Site IDs', place);
+		return new ParameterError(
+			`'${displayName}': "${plainText(entry, 40)}" is not a site ID${place}`,
+			'A site ID is a whole number: digits only, without zeros before it or spaces in it, e.g. 1042.',
+		);
 	});
 	return [...new Set(ids)];
 }
 
 /** @throws ParameterError if the value is not an ID, or there is none, or more than one */
 export function parseSiteId(value: unknown): string {
-	const [entry = '', ...more] = new Set(entriesOf(value, 'Site ID', 'a site ID'));
+	const [siteId = '', ...more] = readSiteIds(value, 'Site ID');
 	if (more.length > 0) {
 		throw new ParameterError(
 			"'Site ID' accepts only one site ID",
 			"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
 		);
 	}
-	if (!isSiteId(entry)) throw notAnId(entry, 'Site ID');
-	return entry;
+	if (typeof siteId !== 'string') throw siteId;
+	return siteId;
 }

@@ -141,9 +141,7 @@ export function listEntries(value: unknown, separators = /[ ,;[\]"']+/): string[
 	return [value]
 		.flat(Infinity)
 		.flatMap((entry) =>
-			typeof entry === 'string'
-				? plainText(entry).split(separators)
-				: (asText(entry) ?? ''),
+			typeof entry === 'string' ? plainText(entry).split(separators) : (asText(entry) ?? ''),
 		)
 		.filter((entry) => entry.trim() !== '');
 }

@@ -181,8 +181,7 @@ export const PROXY_EXAMPLES: ExamplesOf<typeof PROXY_RULES> = {
 	login: [status(407)],
 	networkLogin: [status(511)],
 	unreached: [fromProxy(502, 503, 504)],
-	blocked: [fromProxy(403)],
-	other: [fromProxy(400, 401, 500)],
+	other: [fromProxy(400, 401, 403, 500)],
 };
 
 /** Codes of the network. */
@@ -191,9 +190,8 @@ export const CODES: Record<keyof typeof CONNECTION_RULES, string> = {
 	refused: 'ECONNREFUSED',
 	late: 'ETIMEDOUT ECONNABORTED ESOCKETTIMEDOUT ERR_CANCELED',
 	noHttps: 'EPROTO ERR_SSL_WRONG_VERSION_NUMBER',
-	unknownAuthority:
-		'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-	badCertificate: 'DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE',
+	badCertificate:
+		'SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_VERIFY_LEAF_SIGNATURE DEPTH_ZERO_SELF_SIGNED_CERT CERT_HAS_EXPIRED ERR_TLS_HANDSHAKE',
 	// The second line only contains one of the others
 	lost:
 		'ECONNRESET E_WHATEVER HPE_INVALID_CONSTANT ' +

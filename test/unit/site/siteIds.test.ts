@@ -37,7 +37,7 @@ describe('site IDs are accepted in every form that people have', () => {
 test.each([[''], ['[]'], [[[], [null]]], [null]])('there is no site ID in %j', (value) => {
 	const { message, description } = refusalOf(() => parseSiteIds(value));
 	expect(message).toBe("'Site IDs' is empty");
-	expect(description).toMatch(/^Enter at least one site ID, e\.g\. 1042\./);
+	expect(description).toMatch(/^Enter a site ID, e\.g\. 1042\./);
 });
 
 describe('what is not a site ID is refused and named', () => {

@@ -11,7 +11,7 @@ import { asFailure, ServiceFailure } from '../messages/failures';
 import { logIn } from '../login/login';
 import { outcomeOf } from '../messages/networkFailures';
 import type { ServiceResponse } from '../messages/response';
-import { failedRenewal, needsLogin } from '../login/tokens';
+import { needsLogin } from '../login/tokens';
 import type { Login } from '../login/tokens';
 
 /** The status codes that come as errors from n8n 2.x, which alone show whether a proxy sent the response. */
@@ -78,10 +78,7 @@ export function senderOf(context: Context, url: string): Send {
 			// Without it, n8n would read and decrypt the credential for each request
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
 		);
-		const outcome = await outcomeOf(response, url);
-		if (!(outcome instanceof ServiceFailure)) return outcome;
-		// n8n logs in itself if a 401 was cut off; n8n 1.x loses the failure of that login
-		return failedRenewal(url, credentials) ?? outcome;
+		return await outcomeOf(response, url);
 	};
 }
 

@@ -29,7 +29,8 @@ export const apiVersionField: INodeProperties = {
 export function parseApiVersion(options: Parameters): string {
 	const value = options.raw(apiVersionField);
 	const text = typeof value === 'string' ? value.trim() : '';
-	const date = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : new Date(NaN);
-	if (!Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)) return text;
+	// A day that no month has is null, or another one
+	const isDate = JSON.stringify(new Date(text)).startsWith(`"${text}T`);
+	if (isDate && /^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
 	throw invalidValue(apiVersionField, value, 'a date as YYYY-MM-DD, e.g. 2025-01-01');
 }

@@ -84,18 +84,6 @@ export function needsLogin(credentials: ICredentialDataDecryptedObject): boolean
 	return credentials.accessToken === '' || credentials.tokenFingerprint === EXPIRED;
 }
 
-/** Why the token in the credential could not be renewed, if that is remembered. */
-export function failedRenewal(
-	url: string,
-	credentials: ICredentialDataDecryptedObject,
-): ServiceFailure | undefined {
-	const exchange = exchanges.get(hash(processKey, url, credentials));
-	const isRemembered = exchange !== undefined && performance.now() < exchange.until;
-	return isRemembered && exchange.replaced.has(credentials.accessToken)
-		? exchange.failure
-		: undefined;
-}
-
 /** Whether the caller, who holds `heldToken` ('' for none), is served by this exchange without a login. */
 function mayShare(exchange: Exchange, heldToken: unknown, isPoll: boolean): boolean {
 	const { issued, replaced } = exchange;

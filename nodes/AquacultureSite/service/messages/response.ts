@@ -134,10 +134,7 @@ function isSite(siteId: string, response: ServiceResponse): response is SiteResp
 	const { statusCode, body } = response;
 	if (statusCode >= 300 && statusCode !== 304) return false;
 	if (body === null || typeof body !== 'object' || !('siteId' in body)) return false;
-	const { siteId: received } = body;
-	// A number this large has lost its last digits when the JSON was read
-	const isInexact = typeof received === 'number' && received > Number.MAX_SAFE_INTEGER;
-	return isInexact ? received === Number(siteId) : asText(received) === siteId;
+	return asText(body.siteId) === siteId;
 }
 
 /**

@@ -62,11 +62,6 @@ const TRY_LATER = tryLater('contact the service operator.');
 const CALL_OR_FIREWALL = tryLater(
 	'contact the service operator, or your network administrator if a proxy or firewall is between n8n and the service.',
 );
-const TURN_ON_IGNORE = inCredential(
-	"turn on 'Ignore SSL Issues (Insecure)'.",
-	'Only if you know that the service uses a self-signed certificate',
-);
-
 /** A login that was sent to http:// may be one for https://. A site is requested after a login, so that is right then. */
 const tryHttps: Step = ({ login }) =>
 	login?.url.startsWith('http:') ? "Try https:// instead of http:// in 'Base URL'." : '';
@@ -225,11 +220,8 @@ export const PROXY_RULES = {
 		'The network proxy could not reach the service (status {status})',
 		[inCredential("check 'Base URL' for typos."), ASK_ABOUT_PROXY],
 	),
-	blocked: rule({ code: /^403/ }, 'A proxy or firewall blocked the request (status {status})', [
-		"Ask your network administrator to let n8n reach the address in 'Base URL'. Your login was not the reason.",
-	]),
-	other: rule({}, 'A network proxy responded instead of the service (status {status})', [
-		"Ask your n8n administrator to check HTTP_PROXY and HTTPS_PROXY, and your network administrator to let n8n reach the address in 'Base URL'.",
+	other: rule({}, 'A proxy or firewall responded instead of the service (status {status})', [
+		"Ask your network administrator to let n8n reach the address in 'Base URL', and your n8n administrator to check HTTP_PROXY and HTTPS_PROXY. Your login was not the reason.",
 	]),
 } satisfies Rules;
 
@@ -264,19 +256,16 @@ export const CONNECTION_RULES = {
 		'The service does not use HTTPS at this address',
 		[inCredential("check 'Base URL': it may need to start with http:// instead of https://.")],
 	),
-	// An unknown authority: the service's own, or that of a proxy that looks into encrypted connections
-	unknownAuthority: rule(
-		{ code: /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF).*)$/, isFinal: true },
-		"The service's certificate is not trusted",
-		[
-			'If the service or a proxy in your network uses its own certificate authority, ask your n8n administrator to add its certificate to NODE_EXTRA_CA_CERTS.',
-			TURN_ON_IGNORE,
-		],
-	),
 	badCertificate: rule(
 		{ code: /CERT|^ERR_TLS_|SIGNATURE|ISSUER/, isFinal: true },
 		"The service's certificate is not trusted",
-		['Ask the service operator for the right address.', TURN_ON_IGNORE],
+		[
+			'If the service or a proxy in your network uses its own certificate authority, ask your n8n administrator to add its certificate to NODE_EXTRA_CA_CERTS. Otherwise, ask the service operator for the right address.',
+			inCredential(
+				"turn on 'Ignore SSL Issues (Insecure)'.",
+				'Only if you know that the service uses a self-signed certificate',
+			),
+		],
 	),
 	lost: rule({}, 'The connection to the service was lost', [tryHttps, CALL_OR_FIREWALL]),
 } satisfies Rules;

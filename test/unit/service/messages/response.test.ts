@@ -240,9 +240,6 @@ describe('whether a proxy sent a response itself', () => {
 test.each([
 	['1042', 1042],
 	['1042', '1042'],
-	// As JSON.parse reads 9007199254740993
-	['9007199254740993', 9007199254740992],
-	['9007199254740993', '9007199254740993'],
 	// A status that a proxy's copy may have (RFC 9110, section 15.4.5)
 	['1042', 1042, 304],
 ])('site %s is what has its ID: %j', (siteId, received, statusCode = 200) => {
