@@ -2,7 +2,8 @@
 import { createHmac, randomBytes } from 'crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN, ServiceFailure } from '../messages/failures';
+import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN } from '../messages/failures';
+import type { ServiceFailure } from '../messages/failures';
 import { pastedText } from './pastedText';
 import { after } from '../../utils/timer';
 
@@ -33,8 +34,6 @@ interface Exchange {
 	token: Promise<string>;
 	/** The new token once it is there, and when it came. */
 	issued?: { token: string; at: number };
-	/** Why there is none. */
-	failure?: ServiceFailure;
 	/** By the monotonic clock, as a run's pauses: the first login after a pause is a new one. Infinity while it is under way. */
 	until: number;
 	/** The same for polls, which nobody watches: later, if the login was refused. */
@@ -127,6 +126,7 @@ export async function sharedLogin(
 	};
 }
 
+/** Keeps an exchange for as long as it may be shared. */
 function remember(key: string, exchange: Exchange): void {
 	// A Map keeps the order of insertion
 	exchanges.delete(key);
@@ -148,8 +148,7 @@ function remember(key: string, exchange: Exchange): void {
 			settle(REMEMBERED_MS);
 		},
 		(failure: unknown) => {
-			if (failure instanceof ServiceFailure) exchange.failure = failure;
-			const { httpStatus = 0, retryAfter = 0 } = exchange.failure ?? {};
+			const { httpStatus = 0, retryAfter = 0 } = failure as Partial<ServiceFailure>;
 			if (REJECTED_LOGIN.includes(httpStatus)) {
 				const pause = Math.min(LONGEST_POLL_PAUSE_MS, MINUTE_MS * 2 ** exchange.refusals++);
 				// So that the poll after the pause knows the number of refusals
