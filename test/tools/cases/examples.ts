@@ -167,8 +167,8 @@ export const TEST_EXAMPLES: ExamplesOf<typeof TEST_RULES> = {
 			headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' },
 		}),
 	],
-	refused: [withoutPage(402, 405, 423, 451)],
 	noSite: [
+		withoutPage(402, 405, 423, 451),
 		bodiless(204, 304),
 		{ what: 'Status 200 with an empty body', forms: bodies({ empty: 'empty' }) },
 		{ what: 'Status 200 with `{}`', forms: bodies({ object: { json: {} } }) },

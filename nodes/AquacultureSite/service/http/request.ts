@@ -56,10 +56,12 @@ export type Send = (
  * @param url the base URL
  */
 export function senderOf(context: Context, url: string): Send {
+	// A test event is for a person who waits
+	const isPoll = 'getActivationMode' in context && context.getMode() !== 'manual';
 	return async (credentials, requestOptions, { signal, setDeadline, onLogin }) => {
 		if (needsLogin(credentials)) {
 			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
-			const login = await logIn(context, credentials, isPoll(context)).catch(asFailure);
+			const login = await logIn(context, credentials, isPoll).catch(asFailure);
 			onLogin(login);
 			if (login instanceof ServiceFailure) return login;
 		}
@@ -80,11 +82,6 @@ export function senderOf(context: Context, url: string): Send {
 		);
 		return await outcomeOf(response, url);
 	};
-}
-
-/** Whether a published trigger polls; a test event is for a person who waits. */
-function isPoll(context: Context): boolean {
-	return 'getActivationMode' in context && context.getMode() !== 'manual';
 }
 
 /** n8n overwrites a signal among the options by that of the execution; so ours goes in as the latter. */

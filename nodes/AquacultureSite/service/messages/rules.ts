@@ -62,6 +62,7 @@ const TRY_LATER = tryLater('contact the service operator.');
 const CALL_OR_FIREWALL = tryLater(
 	'contact the service operator, or your network administrator if a proxy or firewall is between n8n and the service.',
 );
+
 /** A login that was sent to http:// may be one for https://. A site is requested after a login, so that is right then. */
 const tryHttps: Step = ({ login }) =>
 	login?.url.startsWith('http:') ? "Try https:// instead of http:// in 'Base URL'." : '';
@@ -201,10 +202,7 @@ export const TEST_RULES = {
 	...COMMON_RULES,
 	webPage: WEB_PAGE,
 	...REJECTED_TOKEN_RULES,
-	refused: rule({ code: /^4/ }, 'The service refused to send site data (status {status})', [
-		CHECK_OR_CALL,
-	]),
-	noSite: rule({}, 'The response to a request for site data contained no site', [CHECK_OR_CALL]),
+	noSite: rule({}, 'The service sent no site data (status {status})', [CHECK_OR_CALL]),
 } satisfies Rules;
 
 /** A forward proxy, or whatever else in the network is between n8n and the service. */
