@@ -102,7 +102,7 @@ function toFailure(
 	scope: FailureScope | undefined,
 	known: Circumstances = {},
 ): ServiceFailure {
-	return new ServiceFailure(message, [...given(known, advice), `The address is ${url}`], {
+	return new ServiceFailure(message, [...given(known, advice), `The service's address is ${url}`], {
 		subject: 'service',
 		mayPass: !isFinal,
 		scope: isFinal ? 'run' : scope,

@@ -103,7 +103,7 @@ describe('a request without a response', () => {
 	])('was not sent by n8n: %j', (error, said) => {
 		expect(networkFailure(error, API)).toMatchObject({
 			message: NOT_SENT_RULES.blocked.message,
-			description: `${said}${toWords(NOT_SENT_RULES.blocked.advice)} The address is ${API}`,
+			description: `${said}${toWords(NOT_SENT_RULES.blocked.advice)} The service's address is ${API}`,
 			...{ subject: 'service', mayPass: false, scope: 'run' },
 		});
 	});
@@ -118,7 +118,9 @@ describe('a connection that failed', () => {
 		for (const code of CODES[name as keyof typeof CODES].split(' ')) {
 			const failure = connectionFailure([code], API);
 			expect(failure).toMatchObject({ message, subject: 'service', ...verdict });
-			expect(failure.description).toBe(joinSentences(toWords(advice), `The address is ${API}`));
+			expect(failure.description).toBe(
+				joinSentences(toWords(advice), `The service's address is ${API}`),
+			);
 			expect(failure.message + failure.description).not.toContain(code);
 			expect(failure.message + failure.description).not.toMatch(/error|problem|failure|mistake/i);
 		}
@@ -145,7 +147,7 @@ describe('a connection that failed', () => {
 	test('in time is about an option of the node, unless it was the login', () => {
 		const inNode = (scope?: FailureScope) =>
 			toWords(connectionFailure(['ETIMEDOUT'], API, scope).advice, { hasOptions: true });
-		expect(inNode()).toMatch(/increase 'Timeout' under 'Options'\. The address/);
+		expect(inNode()).toMatch(/increase 'Timeout' under 'Options'\. The service's address/);
 		expect(inNode('run')).not.toContain('Options');
 	});
 });
