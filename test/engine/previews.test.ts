@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { dataOf, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { at, defined } from '../tools/helpers/at';
 import { BLOCKS, readBlock, writeBlock } from '../tools/helpers/document';
+import { markdownTable } from '../tools/helpers/markdown-table';
 import { ALL_OPERATIONS, OPERATIONS } from '../tools/helpers/panel';
 
 const farm = useSeaFarm();
@@ -71,10 +72,7 @@ test.each(ALL_OPERATIONS)(
 );
 
 test('docs/nodes.md lists the operations, as `npm run previews` writes them', async () => {
-	const rows = [
-		['Operation', 'What it does', 'Fields of its items'],
-		['---', '---', '---'],
-	];
+	const rows = [['Operation', 'What it does', 'Fields of its items']];
 	for (const { name, value, description } of OPERATIONS) {
 		const node = siteNode({ operation: value, siteId: '1042', siteIds: '1042' });
 		const columns = Object.keys(at(dataOf(await farm.engine.run({ node })), 0));
@@ -84,7 +82,7 @@ test('docs/nodes.md lists the operations, as `npm run previews` writes them', as
 			columns.map((column) => `\`${column}\``).join(', '),
 		]);
 	}
-	const table = rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+	const table = markdownTable(rows);
 	if (WRITE) writeBlock(BLOCKS.operations, table);
 	expect(readBlock(BLOCKS.operations)).toBe(table);
 });

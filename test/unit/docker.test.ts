@@ -7,11 +7,7 @@ import { readDockerFile } from '../tools/n8n/compose';
 // `npm run lint` checks compose.yaml by the Compose specification, and `npm run test:queue` runs what these files say.
 
 interface Compose {
-	services: Record<
-		string,
-		{ build?: string; image?: string; ports?: string[]; volumes?: string[] }
-	>;
-	volumes: Record<string, null>;
+	services: Record<string, { build?: string; image?: string }>;
 }
 
 const ROOT = join(__dirname, '../..');
@@ -22,7 +18,7 @@ const testedN8n = (major: string) => {
 	const manifest = readFileSync(join(ROOT, `test/tools/n8n/n8n-${major}/package.json`), 'utf8');
 	return (JSON.parse(manifest) as { dependencies: { n8n: string } }).dependencies.n8n;
 };
-const { services, volumes } = parse(readDockerFile('compose.yaml'), { merge: true }) as Compose;
+const { services } = parse(readDockerFile('compose.yaml'), { merge: true }) as Compose;
 const dockerfile = readDockerFile('Dockerfile');
 const readme = readDockerFile('README.md');
 
@@ -57,19 +53,6 @@ it.each(['docs/administrators.md', 'CHANGELOG.md'])(
 	},
 );
 
-it('keeps what PostgreSQL and Redis store in volumes, and opens n8n to this machine alone', () => {
-	const mounted = Object.entries(services).flatMap(([name, service]) =>
-		(service.volumes ?? []).map((volume) => [name, volume]),
-	);
-	expect(mounted).toEqual([
-		['postgres', 'postgres:/var/lib/postgresql/data'],
-		['redis', 'redis:/data'],
-	]);
-	expect(Object.keys(volumes)).toEqual(['postgres', 'redis']);
-	const ports = Object.values(services).flatMap((service) => service.ports ?? []);
-	expect(ports).toEqual(['127.0.0.1:5678:5678']);
-});
-
 it('is updated and uninstalled by the commands in README.md', () => {
 	const [, from = '', to = ''] = defined(/sed -i\.old 's\/(.*?)\/(.*?)\/'/.exec(readme));
 	expect(
@@ -87,13 +70,4 @@ it.each(['docker/README.md', 'docs/administrators.md'])('%s names this version',
 	const versions = [...text.matchAll(/(?:n8n-nodes-aquaculture|`)@(\d[\d.]*\d)/g)];
 	expect(versions.length).toBeGreaterThan(0);
 	for (const [, version] of versions) expect(version).toBe(versionIn('package.json'));
-});
-
-it('names each variable of the file .env that compose.yaml needs', () => {
-	const needed = [...readDockerFile('compose.yaml').matchAll(/\$\{(\w+):\?\}/g)];
-	const names = new Set(needed.map(([, name]) => name));
-	const [, printed = ''] = defined(/printf '(.*?)'/.exec(readme));
-	expect([...printed.matchAll(/([A-Z_0-9]+)=/g)].map(([, name]) => name).sort()).toEqual(
-		[...names].sort(),
-	);
 });

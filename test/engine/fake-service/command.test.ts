@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { startService } from '../../tools/fake-service/service';
-import { own } from '../../tools/helpers/own';
 
 /** Runs the command as `npm run service` does, until it ends or prints its last line; then Ctrl-C. */
 async function run(...args: string[]) {
@@ -25,11 +23,4 @@ test('the command prints base URL, login and sites, and stops on Ctrl-C', async 
 	expect(output).toMatch(/Base URL +http:\/\/127\.0\.0\.1:\d+\/api\/v2\n/);
 	expect(output).toMatch(/Username +sample-user@example\.com\n +Password +\S+\n/);
 	expect(output).toContain('1042 Storholmen');
-});
-
-test('a port that is taken ends the command', async () => {
-	const service = await own(startService());
-	const { code, output } = await run('--port', new URL(service.origin).port);
-	expect(code).toBe(1);
-	expect(output).toMatch(/EADDRINUSE: address already in use.*--port/s);
 });

@@ -92,32 +92,11 @@ test.each([
 });
 
 describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) => {
-	const SENTENCE = 'The service redirects to another address';
-
 	describe.each([
 		['another origin', OTHER],
 		['the same origin', API],
 	])('to %s', (_, origin) => {
 		const headers = { location: `${origin}/elsewhere` };
-
-		test('is not followed by the login: the password stays here', async () => {
-			serverAt().post('/auth/token').reply(status, '', headers);
-			const n8n = await n8nAtWire();
-			const { error } = await n8n.run({ node: get });
-			expect(error?.message).toBe(`${SENTENCE}: credential "${CREDENTIAL}"`);
-			expect(error?.description).toBe(
-				`The redirect was not followed. If the service has moved, open the credential "${CREDENTIAL}" and enter its new address in 'Base URL'. If it leads to your network's login page, ask your network administrator to let n8n through. It redirects to ${origin}`,
-			);
-			expect(sentRequests()).toEqual([LOGIN_REQUEST]);
-		});
-
-		test('is not followed by the node', async () => {
-			foreseeLogin();
-			serverAt().persist().get(SITE_PATH).reply(status, '', headers);
-			const { error } = await (await n8nAtWire()).run({ node: get });
-			expect(error?.message).toBe(`${SENTENCE}: credential "${CREDENTIAL}"`);
-			expect([...new Set(sentRequests())]).toEqual([LOGIN_REQUEST, SITE_REQUEST]);
-		});
 
 		test('is not followed by the test of the credential', async () => {
 			foreseeLogin();

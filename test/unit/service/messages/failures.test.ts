@@ -33,11 +33,3 @@ test.each([
 		...{ subject: 'site', mayPass: false, scope: 'run', httpStatus },
 	});
 });
-
-test('a failure has a name for logs, and nothing by which n8n would replace its message', () => {
-	const failure = new ServiceFailure('No', 'Fix it', { subject: 'site', httpStatus: 404 });
-	expect(String(failure)).toBe('ServiceFailure: No');
-	for (const name of ['status', 'statusCode', 'httpCode', 'code', 'response', 'cause']) {
-		expect(failure).not.toHaveProperty(name);
-	}
-});

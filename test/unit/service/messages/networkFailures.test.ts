@@ -126,11 +126,6 @@ describe('a connection that failed', () => {
 		}
 	});
 
-	test('is known by any of its codes, and by whether it was the login', () => {
-		const failure = connectionFailure(['E_WHATEVER', 'ECONNREFUSED'], API, 'run');
-		expect(failure).toMatchObject({ message: REFUSED_CONNECTION, scope: 'run' });
-	});
-
 	test.each(['ECONNRESET', 'HPE_INVALID_CONSTANT', 'ECONNREFUSED', 'ETIMEDOUT'])(
 		'of a login that was sent to http://: try https:// (%s)',
 		(code) => {

@@ -170,11 +170,6 @@ describe.each([
 		const { description } = fail(status, { body: { error: 'Not t0ken!' }, secrets: ['t0ken'] });
 		expect(description).toMatch(/[^.]\. The service says: "Not •••!"$/);
 	});
-
-	test('quotes the service after the address of a redirect', () => {
-		const { description } = fail(302, { ...to('https://other.example'), body: { error: 'No' } });
-		expect(description).toMatch(/ https:\/\/other\.example\. The service says: "No"$/);
-	});
 });
 
 test.each([
