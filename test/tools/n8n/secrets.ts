@@ -106,13 +106,14 @@ async function responsesOf(n8n: N8nInstance): Promise<Content[]> {
 	return responses;
 }
 
-/** The passwords of a fake service and every token that it issued, by names that say which one it is. */
-export function secretsOf({ logins, issuedTokens }: Service): Record<string, string> {
-	return Object.fromEntries([
-		...logins.map(({ username, password }) => [`password of ${username}`, password] as const),
-		...issuedTokens.map((token, index) => [`token ${index + 1}`, token] as const),
-	]);
-}
+/** The passwords of fake services and every token that they issued, by names that say which one it is. */
+export const secretsOf = (...services: Service[]): Record<string, string> =>
+	Object.fromEntries(
+		services.flatMap(({ origin, logins, issuedTokens }) => [
+			...logins.map(({ username, password }) => [`${origin}, ${username}`, password]),
+			...issuedTokens.map((token, index) => [`${origin}, token ${index + 1}`, token]),
+		]),
+	) as Record<string, string>;
 
 /**
  * Searches for secrets everywhere in a running n8n: all files of its user folder (database and its `-wal`, logs, stored

@@ -40,6 +40,16 @@ export async function saveCredential(
 	return await n8n.createCredential(name, { baseUrl, ...login, ...data });
 }
 
+/** Starts a fake service for one test alone, and saves a credential for it; `data` overrides that. */
+export async function ownService(
+	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
+	options?: ServiceOptions,
+	data?: ICredentialDataDecryptedObject & { name?: string },
+): Promise<Pick<Stage, 'service' | 'credential'>> {
+	const service = await startFake(cleanup, options);
+	return { service, credential: await saveCredential(n8n, service, data) };
+}
+
 /** What the tests of a file work with, from their first `beforeAll` on. */
 export interface Stage {
 	service: Service;
