@@ -3,7 +3,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Service, startService } from '../../tools/fake-service/service';
 import { takeViolations } from '../../tools/fake-service/violations';
-import { at } from '../../tools/helpers/at';
 import { own } from '../../tools/helpers/own';
 
 interface Call {
@@ -16,7 +15,7 @@ interface Call {
 let service: Service;
 
 beforeEach(async () => {
-	service = await own(startService({ control: true }));
+	service = await own(startService());
 });
 
 /** Sends a request as it is; fetch would add headers, or refuse it. */
@@ -89,31 +88,3 @@ test.each([
 		expect(takeViolations()).not.toEqual([]);
 	},
 );
-
-test('control over HTTP shows and changes the state, and is not counted', async () => {
-	const control = async (name: string, body?: object) => {
-		const change = body && { method: 'POST', body: JSON.stringify(body) };
-		return (await call({ path: `/_control${name}`, ...change })).json;
-	};
-	await site();
-	const { authorization = '' } = at(service.requests, 1).headers;
-	expect(await control('/requests')).toMatchObject([{ endpoint: 'token' }, { siteId: 1042 }]);
-	const faults = { site: [{ status: 503, times: 2 }] };
-	expect(await control('/faults', faults)).toMatchObject({ faults: { token: [], ...faults } });
-	await control('/sites', { siteId: 5, siteName: 'Ny' });
-	await control('/sites', { siteId: 1042, siteName: 'Anders' });
-	expect([service.sites.length, service.sites[0], service.sites[6]]).toEqual([
-		7,
-		{ siteId: 1042, siteName: 'Anders' },
-		{ siteId: 5, siteName: 'Ny' },
-	]);
-	expect(await control('/nowhere', {})).toEqual({
-		message: expect.stringContaining("There is no 'nowhere'") as string,
-	});
-	await control('/faults', { site: [] });
-	await control('/expire-tokens', {});
-	expect(await site({ headers: { ...VERSION, authorization } })).toEqual(refused(401));
-	expect(await control('')).toMatchObject({ baseUrl: service.baseUrl, counts: { requests: 4 } });
-	expect(await control('/reset', {})).toMatchObject({ counts: { requests: 0 } });
-	expect(service.sites).toHaveLength(6);
-});

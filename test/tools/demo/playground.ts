@@ -58,11 +58,11 @@ Sites     ${sites.map(({ siteId, siteName }) => `${siteId} ${siteName}`).join('\
 		],
 		[
 			'Change it:\npress a key',
-			actions.map(([key, action]) => `${key}  ${ACTIONS[action]}.`).join('\n'),
+			actions.map(([key, action]) => `${key}  ${ACTIONS[action].what}.`).join('\n'),
 		],
 		[
 			'Or run a\ncommand',
-			actions.map(([, action]) => `curl -X POST ${origin}${CONTROL_PATH}/${action}`).join('\n'),
+			actions.map(([, action]) => `curl -X POST ${origin}${CONTROL_PATH}${action}`).join('\n'),
 		],
 		[
 			'What comes\nof it',
@@ -91,7 +91,7 @@ function listenToKeys({ service }: Demo, cleanup: Cleanup): void {
 			// In this mode, Ctrl-C is a key like any other
 			if (key === '\u0003') process.emit('SIGINT');
 			const action = KEYS[key];
-			if (action) control(service, 'POST', `${CONTROL_PATH}/${action}`);
+			if (action) control(service, action);
 		}
 	});
 	cleanup.defer(() => stdin.setRawMode(false).pause());
@@ -111,9 +111,7 @@ export async function openPlayground(
 		const lines = text.replace(/<([^|>]+)\|[^>]*>/g, '$1').replace(/^/gm, '          ');
 		say(`Slack, ${channel}:\n${lines}`);
 	};
-	service.onControl = (action) => {
-		if (action in ACTIONS) say(`${ACTIONS[action as Action]}.`);
-	};
+	service.onControl = (what) => say(`${what}.`);
 	listenToKeys(demo, cleanup);
 	console.log(`\n${guide(demo)}\n\nPress Ctrl-C to stop.`);
 	const failed = n8n.ended.then(() => {

@@ -67,7 +67,7 @@ export interface ServiceOptions {
 	moreLogins?: Login[];
 	/** How many of the newest requests `requests` keeps; default 20000. */
 	record?: number;
-	/** Whether the service can be controlled over HTTP as well, under /_control. */
+	/** Whether it can be changed over HTTP as well: control.ts */
 	control?: boolean;
 }
 
@@ -128,11 +128,6 @@ async function write(
 	}
 	beforeLastByte();
 	response.end(body.subarray(sent));
-}
-
-function respondWithJson(response: http.ServerResponse, status: number, json: unknown): void {
-	response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' });
-	response.end(`${JSON.stringify(json, undefined, '\t')}\n`);
 }
 
 /**
@@ -276,8 +271,8 @@ export async function startService(options: ServiceOptions = {}) {
 			return tokens.issued;
 		},
 		expireTokens: () => tokens.expire(),
-		/** Told of each change by control(), by its name. */
-		onControl: undefined as ((name: string) => void) | undefined,
+		/** Told of each change by control(). */
+		onControl: undefined as ((what: string) => void) | undefined,
 		/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
 		reset() {
 			plan.reset();
@@ -295,20 +290,16 @@ export async function startService(options: ServiceOptions = {}) {
 	};
 
 	server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
-		const { method, url = '' } = request;
-		const work =
-			options.control && url.startsWith(CONTROL_PATH)
-				? text(request).then((body) => {
-						respondWithJson(response, 200, control(service, method, url, body));
-					})
-				: handle(request, response);
-		work.catch((error: unknown) => {
-			// Either the client left while it was sending, or a fault or an action cannot be carried out.
-			if (response.headersSent || response.destroyed) response.destroy();
-			else
-				respondWithJson(response, 500, {
-					message: `The stand-in cannot do that: ${String(error)}`,
-				});
+		const { url = '' } = request;
+		if (options.control && url.startsWith(CONTROL_PATH)) {
+			const isKnown = control(service, url.slice(CONTROL_PATH.length));
+			response.writeHead(isKnown ? 200 : 404).end();
+			return;
+		}
+		handle(request, response).catch((error: unknown) => {
+			// Either the client left while it was sending, or a fault cannot be carried out
+			if (!response.destroyed && !response.headersSent) response.writeHead(500).end(String(error));
+			else response.destroy();
 		});
 	});
 	return service;
