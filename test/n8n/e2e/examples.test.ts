@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -7,13 +8,14 @@ import type { INodeParameters } from 'n8n-workflow';
 import type { FeatureCollection } from '../../../nodes/AquacultureSite/operations/map';
 import { FILES, readExample as readExampleWith } from '../../tools/demo/example-files';
 import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/example-services';
+import type { Service } from '../../tools/fake-service/service';
 import type { Site } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
 import { waitForPoll } from '../../tools/n8n/checks';
 import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
-import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';
+import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
 
 /** A tool besides those of the examples, with which the MCP server is tried out. */
@@ -23,27 +25,29 @@ const services = new ExampleServices();
 const { slack, sheets, openAi } = services;
 const stage = useN8n('examples', {
 	n8n: async (cleanup) => ({ env: await services.start(cleanup, 'examples') }),
+	credential: false,
 });
 
+/** Of the test that runs now. */
+let service: Service;
 let credentials: NodeCredentials;
 
-beforeAll(async () => {
-	credentials = await services.saveCredentials(stage.n8n, stage.credential);
-});
+async function startService(): Promise<void> {
+	const own = await ownService(stage);
+	service = own.service;
+	credentials = await services.saveCredentials(stage.n8n, own.credential);
+}
 
-beforeEach(() => {
-	stage.service.reset();
+beforeEach(async () => {
+	await startService();
 	slack.messages.length = 0;
 });
 
-/** The examples that were read. */
-const seen = new Set<string>();
+/** What is posted where the farm reads it; of failures, each test tells in a channel of its own. */
+const posted = () => slack.messages.filter(({ channel }) => channel === '#fish-farm');
 
 /** An example in which the credentials have been selected. */
-function readExample(file: string): NewWorkflow {
-	seen.add(file);
-	return readExampleWith(file, credentials);
-}
+const readExample = (file: string) => readExampleWith(file, credentials);
 
 function parametersOf(example: NewWorkflow, node: string): INodeParameters {
 	return defined(example.nodes.find(({ name }) => name === node)).parameters;
@@ -65,8 +69,8 @@ async function run(example: NewWorkflow): Promise<Execution> {
 
 /** The third site of the examples is closed to this user from now on, or open again. */
 const CLOSED = 1063;
-const close = () => stage.service.faults.site.push({ siteId: CLOSED, status: 403 });
-const open = () => stage.service.faults.site.splice(0);
+const close = () => service.faults.site.push({ siteId: CLOSED, status: 403 });
+const open = () => service.faults.site.splice(0);
 /** Stands for the address of the execution. */
 const LINK = 'the execution';
 const NO_ACCESS = `This user has no access to site ${CLOSED}`;
@@ -115,9 +119,8 @@ it('posts the daily site report, one line for each site', async () => {
 	edit(parametersOf(example, 'Get many sites'), 'siteIds', '1063', '1063, 9999, abc');
 	await run(example);
 
-	const [message, ...others] = slack.messages;
+	const [message, ...others] = posted();
 	expect(others).toEqual([]);
-	expect(message?.channel).toBe('#fish-farm');
 	const [head, ...lines] = (message?.text ?? '').split('\n');
 	expect(head).toMatch(/^\*Our sites on [A-Z][a-z]+day \d{1,2} [A-Z][a-z]+ \d{4}\*$/);
 	expect(lines).toEqual([
@@ -132,7 +135,7 @@ it('posts the daily site report, one line for each site', async () => {
 
 it('says in the daily site report which site is closed, and reports it when it is open again', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
-	const reported = () => slack.messages.splice(0).map(({ text }) => text.split('\n').slice(1));
+	const reported = () => posted().map(({ text }) => text.split('\n').slice(1));
 	close();
 	await run(example);
 	const others = [
@@ -142,13 +145,15 @@ it('says in the daily site report which site is closed, and reports it when it i
 	expect(reported()).toEqual([[...others, `⚠️ ${NO_ACCESS}`]]);
 	open();
 	await run(example);
-	expect(reported()).toEqual([[...others, '• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063']]);
+	expect(reported().slice(1)).toEqual([
+		[...others, '• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063'],
+	]);
 });
 
 it('posts a sample failure when it is tried out', async () => {
 	await run(readExample('workflow-failure-to-slack.json'));
-	expect(slack.messages).toMatchObject([{ channel: '#fish-farm', unfurls: false }]);
-	const lines = slack.messages[0]?.text.split('\n');
+	expect(posted()).toMatchObject([{ unfurls: false }]);
+	const lines = posted()[0]?.text.split('\n');
 	expect(lines?.slice(0, 2)).toEqual(['⚠️ *Example Workflow* failed', 'Example Error Message']);
 });
 
@@ -166,12 +171,12 @@ it('tells Slack at night that the daily site report could not be posted', async 
 it('says once in the daily site report that the login was rejected', async () => {
 	const example = readExample('daily-site-report-to-slack.json');
 	const wrong = { name: 'Mistyped', password: 'mistyped', username: 'report@example.com' };
-	const aquacultureApi = await saveCredential(stage.n8n, stage.service, wrong);
+	const aquacultureApi = await saveCredential(stage.n8n, service, wrong);
 	const site = defined(example.nodes.find(({ name }) => name === 'Get many sites'));
 	Object.assign(site, { credentials: { aquacultureApi } });
 	await run(example);
 
-	const [, ...lines] = (slack.messages[0]?.text ?? '').split('\n');
+	const [, ...lines] = (posted()[0]?.text ?? '').split('\n');
 	expect(lines).toEqual([
 		expect.stringMatching(/^⚠️ The service rejected the username or password/),
 	]);
@@ -185,14 +190,14 @@ async function readDataTable(name: string): Promise<object[]> {
 	return (await run(chain('Rows', manualTrigger(), rows))).json('Rows');
 }
 
-describe.each([
+it.each([
 	['units-to-data-table.json', async () => await readDataTable('Units')],
 	['units-to-google-sheets.json', () => sheets.rows],
-])('%s', (file, readRows) => {
-	it('writes a row for each unit', async () => {
+] as const)(
+	'%s: a row for each unit, found again by it; the others when a site is closed, which Slack is told at night',
+	async (file, readRows) => {
 		await run(readExample(file));
-
-		const rows = await readRows();
+		let rows = await readRows();
 		expect(rows).toHaveLength(24);
 		expect(rows[6]).toMatchObject({
 			siteId: 1042,
@@ -204,24 +209,18 @@ describe.each([
 			code: 'STOR',
 			timezone: 'Europe/Oslo',
 		});
-	});
 
-	it('finds the rows again by their unit, and appends what is new', async () => {
-		const { units } = at(stage.service.sites, 0);
+		const { units } = at(service.sites, 0);
 		Object.assign(at(units, 6), { unitName: 'Pen 7 North', latitude: 66.8462 });
 		units.push({ ...at(units, 9), unitId: 104211, unitName: 'Pen 11' });
 		await run(readExample(file));
-
-		const rows = await readRows();
+		rows = await readRows();
 		expect(rows).toHaveLength(25);
-		const changed = { unitId: 104207, unitName: 'Pen 7 North', latitude: 66.8462 };
-		expect(rows[6]).toMatchObject(changed);
+		expect(rows[6]).toMatchObject({ unitId: 104207, unitName: 'Pen 7 North', latitude: 66.8462 });
 		expect(rows[24]).toMatchObject({ unitId: 104211, unitName: 'Pen 11' });
-	});
 
-	it('writes the others when a site is closed, tells Slack at night, and all when it is open again', async () => {
 		const { name } = readExample(file);
-		for (const { units } of stage.service.sites.slice(0, 3)) at(units, 0).unitName = 'Pen 1 West';
+		for (const { units } of service.sites.slice(0, 3)) at(units, 0).unitName = 'Pen 1 West';
 		const changed = async () =>
 			(await readRows())
 				.filter((row) => (row as { unitName?: string }).unitName === 'Pen 1 West')
@@ -238,8 +237,8 @@ describe.each([
 		open();
 		await run(readExample(file));
 		expect(await changed()).toEqual([1042, 1057, CLOSED]);
-	});
-});
+	},
+);
 
 it('ends at the map, to be downloaded', async () => {
 	const execution = await run(readExample('map-file.json'));
@@ -287,18 +286,13 @@ it('saves the map in a folder once its last node is activated', async () => {
 
 it('requests another endpoint with the login of the same credential', async () => {
 	const example = readExample('other-endpoint.json');
-	edit(
-		parametersOf(example, 'HTTP Request'),
-		'url',
-		'https://api.example.com',
-		stage.service.baseUrl,
-	);
+	edit(parametersOf(example, 'HTTP Request'), 'url', 'https://api.example.com', service.baseUrl);
 	const execution = await run(example);
 
-	expect(execution.json('HTTP Request')).toEqual([stage.service.sites[0]]);
-	expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+	expect(execution.json('HTTP Request')).toEqual([service.sites[0]]);
+	expect(service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
 
-	stage.service.faults.site.push({ status: 403 });
+	service.faults.site.push({ status: 403 });
 	const { failure } = await stage.n8n.createAndRun(example);
 	expect(failure).toMatchObject({ node: 'HTTP Request', httpCode: '403' });
 	open();
@@ -336,6 +330,7 @@ it('answers a question with what the tools return', async () => {
 
 describe('MCP server', () => {
 	let client: Client;
+	let server: Service;
 
 	async function connect(token: string): Promise<Client> {
 		const connected = new Client({ name: 'test', version: '1.0.0' });
@@ -347,6 +342,8 @@ describe('MCP server', () => {
 	}
 
 	beforeAll(async () => {
+		await startService();
+		server = service;
 		const example = readExample('mcp-server.json');
 		Object.assign(parametersOf(example, 'Get many sites in Aquaculture Site'), {
 			output: 'selectedFields',
@@ -361,6 +358,8 @@ describe('MCP server', () => {
 		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
 		client = await connect(services.mcpToken);
 	});
+
+	beforeEach(() => (service = server));
 
 	/** What a model gets: the text of the tool's only content. */
 	async function call(tool: string, given: Record<string, string>) {
@@ -407,6 +406,7 @@ describe('MCP server', () => {
 	});
 
 	it('gives a model the site in few words, with one request', async () => {
+		const { sitesServed } = service.counts;
 		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
 		expect(isError).toBe(false);
 		expect(JSON.parse(text)).toEqual([
@@ -423,7 +423,7 @@ describe('MCP server', () => {
 				unitCount: 10,
 			},
 		]);
-		expect(stage.service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
+		expect(service.counts.sitesServed).toBe(sitesServed + 1);
 	});
 
 	it('gives a model the map as data, which it can read, and no file', async () => {
@@ -464,19 +464,20 @@ describe('MCP server', () => {
 		['a site that does not exist', '4711', /Site 4711 was not found[^]*Check the site ID/, true],
 		['text that is not a site ID', 'Storholmen', /"Storholmen" is not a site ID[^]*number/, false],
 	])('tells a model about %s, and what to do', async (_what, Site_ID, expected, isRequested) => {
+		const { siteRequests } = service.counts;
 		const { isError, text } = await call(TOOLS.site, { Site_ID });
 		expect(isError).toBe(true);
 		expect(text).toMatch(expected);
-		expect(stage.service.counts.siteRequests > 0).toBe(isRequested);
+		expect(service.counts.siteRequests > siteRequests).toBe(isRequested);
 	});
 });
 
 describe('site change alert', () => {
 	/** Each line with a link to its place on a map. */
 	function expectAlert(...lines: string[]): void {
-		const [message, ...others] = slack.messages;
+		const [message, ...others] = posted();
 		expect(others).toEqual([]);
-		expect(message).toMatchObject({ channel: '#fish-farm', unfurls: false });
+		expect(message).toMatchObject({ unfurls: false });
 		const link = / \(<https:\/\/www\.openstreetmap\.org\/\?mlat=[^|>]+\|map>\)$/;
 		const found = (message?.text ?? '').split('\n');
 		expect(found.map((line) => line.replace(link, ''))).toEqual(lines);
@@ -498,7 +499,7 @@ describe('site change alert', () => {
 		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
 			pollTimes: { item: every(2) },
 		});
-		const { n8n, service } = stage;
+		const { n8n } = stage;
 		const id = await n8n.createWorkflow(example);
 		await n8n.activate(id);
 		// The changes are to be found by one poll, and there is time until the next one now
@@ -511,7 +512,7 @@ describe('site change alert', () => {
 		ornesvika.units.push({ ...removed, unitId: 105707, unitName: 'Pen 7' });
 		at(gasoya.units, 0).latitude = 67.02945;
 		at(gasoya.units, 1).unitName = 'Pen 2 South';
-		await until('Slack has the alert', () => slack.messages.length > 0);
+		await until('Slack has the alert', () => posted().length > 0);
 		await n8n.deactivate(id);
 
 		expectAlert(
@@ -529,7 +530,7 @@ describe('site change alert', () => {
 			pollTimes: { item: every(1) },
 		});
 		const lines = await runUnattended(example, async () => {
-			await waitForPoll(stage.service, [1042, 1057, CLOSED]);
+			await waitForPoll(service, [1042, 1057, CLOSED]);
 			close();
 		});
 		expect(lines.slice(0, 2)).toEqual([
@@ -539,6 +540,7 @@ describe('site change alert', () => {
 	});
 });
 
-it('has run every example', () => {
-	expect([...seen].sort()).toEqual(FILES);
+it('runs every example', () => {
+	const named = readFileSync(__filename, 'utf8').match(/[a-z-]+\.json(?=')/g) ?? [];
+	expect([...new Set(named)].sort()).toEqual(FILES);
 });

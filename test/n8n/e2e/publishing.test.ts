@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import type { Fault } from '../../tools/fake-service/faults';
 import type { Service } from '../../tools/fake-service/service';
 import { at } from '../../tools/helpers/at';
@@ -10,17 +7,7 @@ import { freePort } from '../../tools/n8n/processes';
 import { ownService, saveCredential, startFake, useN8n } from '../../tools/n8n/use-n8n';
 import { every, node, reportChanges } from '../../tools/n8n/workflows';
 
-const NAMES = resolve(__dirname, '../../tools/n8n/names.cjs');
-let names: string;
-
-const stage = useN8n('publishing', {
-	credential: false,
-	n8n: (cleanup) => {
-		names = mkdtempSync(join(tmpdir(), 'names-'));
-		cleanup.defer(() => rmSync(names, { recursive: true }));
-		return { env: { NODE_OPTIONS: `--require ${NAMES}`, HOST_NAMES: names } };
-	},
-});
+const stage = useN8n('publishing', { credential: false });
 
 /** For polls that hang, on a slow and busy machine. */
 const PATIENT = { timeoutMs: 180_000, intervalMs: 100 };
@@ -100,21 +87,9 @@ async function refusesConnections(): Promise<Outage> {
 	return { credential, end: () => startFake(stage.cleanup, { port }) };
 }
 
-async function hasNoName(): Promise<Outage> {
-	const service = await startFake(stage.cleanup);
-	const baseUrl = service.baseUrl.replace('127.0.0.1', 'sea-farm.test');
-	const credential = await saveCredential(stage.n8n, service, { baseUrl });
-	const end = () => {
-		writeFileSync(join(names, 'sea-farm.test'), '');
-		return service;
-	};
-	return { credential, end };
-}
-
 const OUTAGES: Array<[string, () => Promise<Outage>]> = [
 	['503', fails({ status: 503 })],
 	['a refused connection', refusesConnections],
-	['a name that is not found', hasNoName],
 	['429 with Retry-After of an hour', fails({ status: 429, retryAfter: 3600 })],
 	['no response of the token endpoint', fails({ connection: 'hang' }, ['token'])],
 ];

@@ -8,7 +8,7 @@ import { until } from '../../tools/helpers/until';
 import { copyCheckout } from '../../tools/n8n/checkout';
 import { waitForPoll } from '../../tools/n8n/checks';
 import { outputOf } from '../../tools/n8n/processes';
-import { saveCredential, useN8n } from '../../tools/n8n/use-n8n';
+import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, manualTrigger, node, reportChanges } from '../../tools/n8n/workflows';
 import { ROOT } from '../../tools/n8n/workspace';
 import { type Registry, startRegistry } from './registry';
@@ -77,26 +77,22 @@ const stage = useN8n('release', {
 	credential: false,
 });
 
+/** Where n8n keeps its packages. */
+const modules = () => join(stage.n8n.userFolder, '.n8n', 'nodes', 'node_modules');
+
 const installed = async () => await stage.n8n.rest.get<InstalledPackage[]>(PACKAGES);
+
+const workflowIds: Record<string, string> = {};
 
 /** Saves the workflows, with a credential, as a user does. */
 async function saveWorkflows(): Promise<void> {
 	const { n8n, service } = stage;
-	stage.credential = await saveCredential(n8n, service);
-	const credentials = { aquacultureApi: stage.credential };
+	const credentials = { aquacultureApi: await saveCredential(n8n, service) };
 	for (const [name, parameters] of Object.entries(SAVED)) {
 		const read = node(name, `${PACKAGE}.aquacultureSite`, 1, parameters, { credentials });
 		workflowIds[name] = await n8n.createWorkflow(chain(name, manualTrigger(), read));
 	}
-	const report = reportChanges(stage.credential, [FIRST.siteId]);
-	watching = await n8n.createWorkflow(report);
-	await n8n.activate(watching);
-	await waitForPoll(service, [FIRST.siteId]);
 }
-
-const workflowIds: Record<string, string> = {};
-let watching: string;
-let itemsBefore: Record<string, unknown>;
 
 /** The items of each saved workflow, and where it ended with one, its failure. */
 async function runAll(): Promise<Record<string, unknown>> {
@@ -114,91 +110,14 @@ async function runAll(): Promise<Record<string, unknown>> {
 	return Object.fromEntries(await Promise.all(entries));
 }
 
-// Each test continues where the one before it has left the instance, as the life of a release does.
-
-test(`${FIRST_VERSION} is published and installed, and its workflows run`, async () => {
-	await publish(await copyCheckout('release'), FIRST_VERSION);
-	const { rest } = stage.n8n;
-	const { installedVersion, installedNodes } = await rest.post<InstalledPackage>(PACKAGES, {
-		name: PACKAGE,
-	});
-	expect(installedVersion).toBe(FIRST_VERSION);
-	expect(installedNodes.map(({ type }) => type).sort()).toEqual([
-		`${PACKAGE}.aquacultureSite`,
-		`${PACKAGE}.aquacultureSiteTrigger`,
-	]);
-	await saveWorkflows();
-	itemsBefore = await runAll();
-	const sites = [FIRST, at(SITES, 1)].map(({ siteId }) => ({ siteId }));
-	expect(itemsBefore).toMatchObject({ Get: sites.slice(0, 1), 'Get Many': sites });
-});
-
-test('a tag that is not the version in package.json publishes nothing', async () => {
-	await expect(publish(await copyCheckout('release'), UPDATE)).rejects.toThrow();
-	expect(await installed()).toEqual([
-		expect.not.objectContaining({ updateAvailable: expect.anything() as unknown }),
-	]);
-});
-
-test(`${UPDATE} is published and offered as an update, which n8n installs`, async () => {
-	const folder = await copyCheckout('release');
-	const env = process.env;
-	await outputOf('npm', ['version', UPDATE, '--no-git-tag-version'], { cwd: folder, env });
-	await publish(folder, UPDATE);
-	expect(await installed()).toMatchObject([
-		{ installedVersion: FIRST_VERSION, updateAvailable: UPDATE },
-	]);
-	const updated = await stage.n8n.rest.patch<InstalledPackage>(PACKAGES, { name: PACKAGE });
-	expect(updated.installedVersion).toBe(UPDATE);
-	const [listed, ...others] = await installed();
-	expect(listed).toMatchObject({ installedVersion: UPDATE, failedLoading: false });
-	expect(listed?.updateAvailable).toBeUndefined();
-	expect(others).toEqual([]);
-});
-
-test('the saved workflows run as before', async () => {
-	expect(await runAll()).toEqual(itemsBefore);
-});
-
-test('the trigger keeps what it has stored: a change during the update is reported', async () => {
-	const { n8n, service } = stage;
-	await n8n.stop();
-	at(service.sites, 0).info.license = 'SAMPLE-UPDATED';
-	await n8n.start();
-	const isReported = async () => (await n8n.executions(watching)).length > 0;
-	await until('the change is reported', isReported, { intervalMs: 200 });
-	await waitForPoll(service, [FIRST.siteId]);
-	const executions = await n8n.executions(watching);
-	expect(executions).toHaveLength(1);
-	const { id } = at(executions, 0);
-	expect((await n8n.waitForExecution(id)).json('Reported')).toMatchObject([
-		{ event: 'siteChanged', changes: [{ field: 'info.license', after: 'SAMPLE-UPDATED' }] },
-	]);
-	await n8n.deactivate(watching);
-	service.reset();
-});
-
-const uninstall = async () => await stage.n8n.rest.delete(`${PACKAGES}?name=${PACKAGE}`);
-
 /** Uninstalled, it leaves nothing behind, and n8n names the node that is missing. */
 async function expectUninstalled(): Promise<void> {
-	const { n8n } = stage;
 	expect(await installed()).toEqual([]);
-	const modules = join(n8n.userFolder, '.n8n', 'nodes', 'node_modules');
-	expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual([]);
-	await expect(n8n.runWorkflow(defined(workflowIds['Get']))).rejects.toThrow(
+	expect(readdirSync(modules()).filter((name) => !name.startsWith('.'))).toEqual([]);
+	await expect(stage.n8n.runWorkflow(defined(workflowIds['Get']))).rejects.toThrow(
 		`Unrecognized node type: ${PACKAGE}.aquacultureSite`,
 	);
 }
-
-test(`goes back to ${FIRST_VERSION} in n8n: the saved workflows run as before`, async () => {
-	await uninstall();
-	await expectUninstalled();
-	await stage.n8n.rest.post(PACKAGES, { name: `${PACKAGE}@${FIRST_VERSION}` });
-	expect(await installed()).toMatchObject([{ installedVersion: FIRST_VERSION }]);
-	expect(await runAll()).toEqual(itemsBefore);
-	await uninstall();
-});
 
 /** Runs a command of docs/administrators.md as its reader does, with the next version if `update`, and restarts n8n. */
 async function administrate(command: 'install' | 'uninstall', update = false): Promise<void> {
@@ -212,27 +131,79 @@ async function administrate(command: 'install' | 'uninstall', update = false): P
 	await n8n.start();
 }
 
-test('is installed, updated, set back and uninstalled with npm, and the saved workflows run as before', async () => {
-	const modules = join(stage.n8n.userFolder, '.n8n', 'nodes', 'node_modules');
-	const version = () =>
-		(
-			JSON.parse(readFileSync(join(modules, PACKAGE, 'package.json'), 'utf8')) as {
-				version: string;
-			}
-		).version;
+test('the life of a release: after each step, the saved workflows run as before', async () => {
+	const { n8n } = stage;
+
+	// A tag that is not the version in package.json publishes nothing
+	await expect(publish(await copyCheckout('release'), UPDATE)).rejects.toThrow();
+
+	// Published, and installed in n8n
+	await publish(await copyCheckout('release'), FIRST_VERSION);
+	const first = await n8n.rest.post<InstalledPackage>(PACKAGES, { name: PACKAGE });
+	expect(first.installedVersion).toBe(FIRST_VERSION);
+	expect(first.installedNodes.map(({ type }) => type).sort()).toEqual([
+		`${PACKAGE}.aquacultureSite`,
+		`${PACKAGE}.aquacultureSiteTrigger`,
+	]);
+	await saveWorkflows();
+	const before = await runAll();
+	const sites = [FIRST, at(SITES, 1)].map(({ siteId }) => ({ siteId }));
+	expect(before).toMatchObject({ Get: sites.slice(0, 1), 'Get Many': sites });
+	const { service, credential } = await ownService(stage);
+	const watching = await n8n.createWorkflow(reportChanges(credential, [FIRST.siteId]));
+	await n8n.activate(watching);
+	await waitForPoll(service, [FIRST.siteId]);
+
+	// An update is published, offered and installed
+	const folder = await copyCheckout('release');
+	const where = { cwd: folder, env: process.env };
+	await outputOf('npm', ['version', UPDATE, '--no-git-tag-version'], where);
+	await publish(folder, UPDATE);
+	expect(await installed()).toMatchObject([
+		{ installedVersion: FIRST_VERSION, updateAvailable: UPDATE },
+	]);
+	await n8n.rest.patch(PACKAGES, { name: PACKAGE });
+	const [updated, ...others] = await installed();
+	expect(others).toEqual([]);
+	expect(updated).toMatchObject({ installedVersion: UPDATE, failedLoading: false });
+	expect(updated?.updateAvailable).toBeUndefined();
+	expect(await runAll()).toEqual(before);
+
+	// The trigger keeps what it has stored: a change while n8n is down is reported, once
+	await n8n.stop();
+	at(service.sites, 0).info.license = 'SAMPLE-UPDATED';
+	await n8n.start();
+	const reports = async () => await n8n.executions(watching);
+	await until('the change is reported', async () => (await reports()).length > 0);
+	await waitForPoll(service, [FIRST.siteId]);
+	const [report, ...more] = await reports();
+	expect(more).toEqual([]);
+	expect((await n8n.waitForExecution(defined(report).id)).json('Reported')).toMatchObject([
+		{ event: 'siteChanged', changes: [{ field: 'info.license', after: 'SAMPLE-UPDATED' }] },
+	]);
+	await n8n.deactivate(watching);
+
+	// Back to the first version, in n8n
+	const uninstall = async () => await n8n.rest.delete(`${PACKAGES}?name=${PACKAGE}`);
+	await uninstall();
+	await expectUninstalled();
+	await n8n.rest.post(PACKAGES, { name: `${PACKAGE}@${FIRST_VERSION}` });
+	expect(await installed()).toMatchObject([{ installedVersion: FIRST_VERSION }]);
+	expect(await runAll()).toEqual(before);
+	await uninstall();
+
+	// The same with npm
 	for (const update of [true, false]) {
 		await administrate('install', update);
-		expect(version()).toBe(update ? UPDATE : FIRST_VERSION);
-		expect(await runAll()).toEqual(itemsBefore);
+		const manifest = readFileSync(join(modules(), PACKAGE, 'package.json'), 'utf8');
+		expect(JSON.parse(manifest)).toMatchObject({ version: update ? UPDATE : FIRST_VERSION });
+		expect(await runAll()).toEqual(before);
 	}
 	await administrate('uninstall');
 	await expectUninstalled();
-});
 
-test('nothing but the package, and what npm knows against it, was requested from the registry', () => {
+	// Nothing but the package, and what npm knows against it, was requested from the registry
 	const advisories = 'POST /-/npm/v1/security/advisories/bulk';
-	const others = registry.requests.filter(
-		(request) => !request.includes(PACKAGE) && request !== advisories,
-	);
-	expect(others).toEqual([]);
+	const isOwn = (request: string) => request.includes(PACKAGE) || request === advisories;
+	expect(registry.requests.filter((request) => !isOwn(request))).toEqual([]);
 });

@@ -113,7 +113,7 @@ export async function measureTrigger(platform: Platform, sites: number): Promise
 	await n8n.activate(workflow);
 	const changedAt = Date.now();
 	at(watched, -1).info.license = 'SAMPLE-CHANGED';
-	const newest = async () => (await n8n.executions(workflow, 1))[0];
+	const newest = async () => (await n8n.executions(workflow))[0];
 	const { id } = await until('the change is reported', newest, { timeoutMs: 300_000 });
 	const reported = Date.now() - changedAt;
 	await n8n.deactivate(workflow);

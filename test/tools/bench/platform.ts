@@ -5,9 +5,9 @@ import type { Service } from '../fake-service/service';
 import { manySites } from '../fake-service/sites';
 import type { Cleanup } from '../helpers/cleanup';
 import { until } from '../helpers/until';
-import { type CredentialReference, N8nInstance } from '../n8n/n8n';
+import type { CredentialReference, N8nInstance } from '../n8n/n8n';
 import type { Setup } from '../n8n/setup';
-import { saveCredential, startFake } from '../n8n/use-n8n';
+import { saveCredential, startFake, startN8n } from '../n8n/use-n8n';
 import { callWebhook } from '../n8n/workflows';
 import { type Caller, CALLERS, pathOf, workflowOf } from './callers';
 
@@ -42,11 +42,10 @@ export class Platform {
 	/** @param mostSites how many sites the service has */
 	static async start(cleanup: Cleanup, setup: Setup, mostSites: number): Promise<Platform> {
 		const service = await startFake(cleanup, { sites: manySites(mostSites), record: 0 });
-		const n8n = await N8nInstance.create({ ...setup, name: 'bench' });
-		cleanup.defer(() => n8n.dispose());
-		const nodes = join(n8n.userFolder, '.n8n/nodes/node_modules/n8n-nodes-bench');
-		cpSync(join(__dirname, 'n8n-nodes-bench'), nodes, { recursive: true });
-		await n8n.start();
+		const n8n = await startN8n(cleanup, { ...setup, name: 'bench' }, (userFolder) => {
+			const nodes = join(userFolder, '.n8n/nodes/node_modules/n8n-nodes-bench');
+			cpSync(join(__dirname, 'n8n-nodes-bench'), nodes, { recursive: true });
+		});
 		const credential = await saveCredential(n8n, service);
 		for (const caller of CALLERS) {
 			const workflow = workflowOf(caller, credential, service.baseUrl);

@@ -1,6 +1,5 @@
 import Table from 'cli-table3';
-import { choosePort, type Demo, runCommand, say, startDemo } from '../n8n/cli';
-import { COLUMNS, LAST_NODE } from '../n8n/demo-workflow';
+import { choosePort, type Demo, DEMO_NODE, runCommand, say, startDemo } from '../n8n/cli';
 import { ExampleServices } from './example-services';
 import { openPlayground } from './playground';
 
@@ -11,9 +10,6 @@ const USAGE = `Shows the package at work: installs it in a real n8n, runs a work
   npm run demo -- --open --port 5679  on another port than 5678; if it is taken, on the next free one
 `;
 
-/** In a terminal of 100 columns, borders included. */
-const COLUMN_WIDTHS = [9, 15, 11, 11, 46];
-
 /** Runs the workflow and prints its items. */
 async function runWorkflow({ n8n, workflowId }: Demo): Promise<void> {
 	say('Running the workflow "Aquaculture Demo" in n8n.');
@@ -23,12 +19,11 @@ async function runWorkflow({ n8n, workflowId }: Demo): Promise<void> {
 		const { message, description = '' } = failure ?? { message: status };
 		throw new Error(`The workflow stopped: ${message} ${description}\nn8n's log: ${n8n.log}`);
 	}
-	const rows: Array<Record<string, unknown>> = execution.json(LAST_NODE);
+	const rows = execution.json(DEMO_NODE);
 	say(`The workflow has finished with ${rows.length} items (the sites are sample data):`);
-	const head = Object.keys(COLUMNS);
-	const style = { head: [], border: [] };
-	const table = new Table({ head, colWidths: COLUMN_WIDTHS, wordWrap: true, style });
-	table.push(...rows.map((row) => head.map((column) => String(row[column]))));
+	const head = ['siteId', 'siteName', 'license', 'latitude', 'longitude', 'timezone', 'unitCount'];
+	const table = new Table({ head, style: { head: [], border: [] } });
+	table.push(...rows.map((row) => head.map((field) => String(row[field] as string | number))));
 	console.log(table.toString());
 }
 

@@ -142,12 +142,7 @@ export function compose({ status, headers: first, json }: Reply, faults: Fault[]
 export class FaultPlan {
 	readonly faults: Faults = { token: [], site: [] };
 
-	private requests = new Map<Fault, number>();
-
-	reset(): void {
-		Object.assign(this.faults, { token: [], site: [], tokenLifetime: undefined });
-		this.requests.clear();
-	}
+	private readonly requests = new Map<Fault, number>();
 
 	/** The faults that apply to this request, which counts as one of their `times`. */
 	take(request: FaultRequest): Fault[] {

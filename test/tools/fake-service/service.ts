@@ -36,7 +36,7 @@ export interface RecordedRequest extends FaultRequest, ServiceRequest {
 	status: number | undefined;
 }
 
-/** Exact since the start or the last reset, whatever is recorded. */
+/** Exact since the start, whatever is recorded. */
 class Counts {
 	requests = 0;
 	tokenRequests = 0;
@@ -138,15 +138,12 @@ async function write(
  */
 export async function startService(options: ServiceOptions = {}) {
 	const { basePath = '', tls, record = 20_000 } = options;
-	const firstSites = options.sites ?? sampleSites();
-	const firstLogins = [options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])];
-	const sites = structuredClone(firstSites);
-	const logins = structuredClone(firstLogins);
+	const sites = structuredClone(options.sites ?? sampleSites());
+	const logins = structuredClone([options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])]);
 	const plan = new FaultPlan();
-	// A reset replaces these three, so that no request from before it changes them afterwards.
-	let counts = new Counts();
-	let requests: RecordedRequest[] = [];
-	let tokens = new Tokens();
+	const counts = new Counts();
+	const requests: RecordedRequest[] = [];
+	const tokens = new Tokens();
 
 	const server = tls ? https.createServer(tls) : http.createServer();
 	server.listen(options.port ?? 0, '127.0.0.1');
@@ -173,33 +170,32 @@ export async function startService(options: ServiceOptions = {}) {
 		};
 		if (requests.push(entry) > record) requests.shift();
 
-		const tally = counts;
-		tally.requests += 1;
-		tally[`${entry.endpoint}Requests`] += 1;
-		tally.inFlight += 1;
-		tally.maxInFlight = Math.max(tally.maxInFlight, tally.inFlight);
+		counts.requests += 1;
+		counts[`${entry.endpoint}Requests`] += 1;
+		counts.inFlight += 1;
+		counts.maxInFlight = Math.max(counts.maxInFlight, counts.inFlight);
 		let isInFlight = true;
 		const closing = new AbortController();
 		/** To be called just before the last byte, so that the client's next request never counts beside this one. */
 		const leave = () => {
-			if (isInFlight) tally.inFlight -= 1;
+			if (isInFlight) counts.inFlight -= 1;
 			isInFlight = false;
 		};
 		response.once('close', () => {
 			leave();
 			closing.abort();
-			if (!response.writableFinished) tally.aborted += 1;
+			if (!response.writableFinished) counts.aborted += 1;
 		});
 		const countStatus = (status: number) => {
 			entry.status = status;
-			tally.byStatus[status] = (tally.byStatus[status] ?? 0) + 1;
+			counts.byStatus[status] = (counts.byStatus[status] ?? 0) + 1;
 			if (entry.endpoint === 'token') {
-				if (status === 200) tally.logins += 1;
-				if ([400, 401, 403].includes(status)) tally.refusedLogins += 1;
+				if (status === 200) counts.logins += 1;
+				if ([400, 401, 403].includes(status)) counts.refusedLogins += 1;
 			}
 			if (entry.endpoint === 'site') {
-				if (status === 200) tally.sitesServed += 1;
-				if (status === 401) tally.unauthorized += 1;
+				if (status === 200) counts.sitesServed += 1;
+				if (status === 401) counts.unauthorized += 1;
 			}
 		};
 		return { entry, countStatus, leave, closed: closing.signal };
@@ -261,27 +257,12 @@ export async function startService(options: ServiceOptions = {}) {
 		logins,
 		sites,
 		faults: plan.faults,
-		get requests() {
-			return requests;
-		},
-		get counts() {
-			return counts;
-		},
-		get issuedTokens() {
-			return tokens.issued;
-		},
+		requests,
+		counts,
+		issuedTokens: tokens.issued,
 		expireTokens: () => tokens.expire(),
 		/** Told of each change by control(). */
 		onControl: undefined as ((what: string) => void) | undefined,
-		/** Sets faults, counters, requests, tokens, logins and sites back to the start. */
-		reset() {
-			plan.reset();
-			tokens = new Tokens();
-			requests = [];
-			counts = new Counts();
-			sites.splice(0, Infinity, ...structuredClone(firstSites));
-			logins.splice(0, Infinity, ...structuredClone(firstLogins));
-		},
 		async close() {
 			const closed = new Promise((resolve) => server.close(resolve));
 			server.closeAllConnections();

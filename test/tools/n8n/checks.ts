@@ -14,7 +14,7 @@ export async function expectReportedChange(stage: Omit<Stage, 'cleanup'>): Promi
 	await until('the site is remembered', () => service.counts.sitesServed > sitesServed);
 	const before = site.info.license;
 	site.info.license = 'SAMPLE-NEW';
-	const newest = async () => (await n8n.executions(workflow, 1))[0];
+	const newest = async () => (await n8n.executions(workflow))[0];
 	const { id } = await until('the change is reported', newest, { intervalMs: 200 });
 	const execution = await n8n.waitForExecution(id);
 	await n8n.deactivate(workflow);

@@ -2,12 +2,12 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { portNumbers } from 'get-port';
 import type { Service } from '../fake-service/service';
 import { type Cleanup, withCleanup } from '../helpers/cleanup';
-import { demoWorkflow } from './demo-workflow';
 import type { CredentialReference, N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
 import { freePort } from './processes';
 import { prepareSetup } from './setup';
 import { saveCredential, startFake, startN8n } from './use-n8n';
+import { chain, manualTrigger, siteNode } from './workflows';
 import { SetupError } from './workspace';
 
 const startedAt = Date.now();
@@ -34,7 +34,9 @@ export async function choosePort(wanted: string): Promise<number> {
 	return found;
 }
 
-/** A running n8n with the package, and in it a workflow with a credential for a fake service. */
+export const DEMO_NODE = 'Aquaculture Site';
+
+/** A running n8n with the package, and in it a workflow that reads all sites of a fake service. */
 export interface Demo {
 	n8n: N8nInstance;
 	service: Service;
@@ -53,7 +55,14 @@ export async function startDemo(
 	const n8n = await startN8n(cleanup, { ...setup, ...options });
 	// As n8n proposes it
 	const credential = await saveCredential(n8n, service, { name: 'Aquaculture account' });
-	const workflowId = await n8n.createWorkflow(demoWorkflow(service, credential));
+	const siteIds = service.sites.map(({ siteId }) => siteId).join(', ');
+	const read = { operation: 'getAll', siteIds, simplify: true };
+	const workflow = chain(
+		'Aquaculture Demo',
+		manualTrigger(),
+		siteNode(DEMO_NODE, credential, read),
+	);
+	const workflowId = await n8n.createWorkflow(workflow);
 	return { n8n, service, credential, workflowId };
 }
 

@@ -115,20 +115,11 @@ export class N8nInstance extends N8nProcess {
 		return await this.waitForExecution(await this.startExecution(workflowId));
 	}
 
-	/** The executions of a workflow, newest first: all of them, or at most so many. */
-	async executions(workflowId: string, limit = Infinity): Promise<ExecutionEntry[]> {
+	/** The executions of a workflow, newest first: the last hundred. */
+	async executions(workflowId: string): Promise<ExecutionEntry[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const found: ExecutionEntry[] = [];
-		let cursor = '';
-		do {
-			const { results, nextCursor } = await this.rest.get<{
-				results: ExecutionEntry[];
-				nextCursor?: string | null;
-			}>(`/executions?limit=100&filter=${filter}${cursor}`);
-			found.push(...results);
-			cursor = nextCursor ? `&cursor=${nextCursor}` : '';
-		} while (cursor !== '' && found.length < limit);
-		return found.slice(0, limit);
+		const path = `/executions?limit=100&filter=${filter}`;
+		return (await this.rest.get<{ results: ExecutionEntry[] }>(path)).results;
 	}
 
 	/** Waits until an execution has ended, and reads it. */

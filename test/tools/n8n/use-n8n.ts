@@ -15,9 +15,14 @@ export async function startFake(cleanup: Cleanup, options?: ServiceOptions): Pro
 
 /**
  * Starts an n8n, which the cleanup ends.
+ * @param prepare puts more into its user folder before
  * @throws Error in the cleanup if Node has warned of anything: n8n itself gives no reason to
  */
-export async function startN8n(cleanup: Cleanup, options: N8nOptions): Promise<N8nInstance> {
+export async function startN8n(
+	cleanup: Cleanup,
+	options: N8nOptions,
+	prepare?: (userFolder: string) => void,
+): Promise<N8nInstance> {
 	const n8n = await N8nInstance.create(options);
 	cleanup.defer(async () => {
 		await n8n.dispose();
@@ -27,6 +32,7 @@ export async function startN8n(cleanup: Cleanup, options: N8nOptions): Promise<N
 		);
 		if (warnings) throw new Error(`Node has warned, see ${n8n.log}: ${warnings.join('\n')}`);
 	});
+	prepare?.(n8n.userFolder);
 	await n8n.start();
 	return n8n;
 }

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import type { Site } from '../../../tools/fake-service/sites';
+import { type Site, sampleSites } from '../../../tools/fake-service/sites';
 import { at } from '../../../tools/helpers/at';
 import { useN8n } from '../../../tools/n8n/use-n8n';
 import { chain, node } from '../../../tools/n8n/workflows';
@@ -33,11 +33,23 @@ const SITE = [
 
 const WINDOW = { width: 1520, height: 900 };
 
-const stage = useN8n('browser', { credential: false });
+/** Their names look like HTML; the second one cannot be read. */
+const PLAIN = 7;
+const GONE = 8;
+const units = [{ unitId: 1, unitName: '<b>2</b> `&amp;`' }] as Site['units'];
+const plain = { ...at(sampleSites(), 0), siteId: PLAIN, siteName: '<i>A</i>', units };
+
+const stage = useN8n('browser', {
+	service: { sites: [...sampleSites(), plain] },
+	credential: false,
+});
 let editor: Editor;
 
 beforeAll(async () => {
+	const message = '<b>Gone</b> `&amp;`';
+	stage.service.faults.site.push({ siteId: GONE, status: 404, body: { json: { message } } });
 	editor = await openEditor(stage, WINDOW);
+	await createCredential();
 });
 
 /** Takes a picture in a window that is as low as its content. */
@@ -80,8 +92,6 @@ async function openNode(action: string): Promise<void> {
 	await editor.useCredential(CREDENTIAL);
 }
 
-// A user's first hour, in this order: the first tests create the credential that the others use.
-
 it('is found in the node list by what a fish farmer calls it', async () => {
 	await editor.newWorkflow();
 	await editor.addManualTrigger();
@@ -96,7 +106,8 @@ it('is found in the node list by what a fish farmer calls it', async () => {
 	await takeLow('node-panel-search', editor.nodeList, 320);
 });
 
-it('says in the credential that a password is wrong, and that the right one works', async () => {
+/** The credential says that a password is wrong, and that the right one works. */
+async function createCredential(): Promise<void> {
 	await editor.newWorkflowWith(NODE, 'Get site');
 	await editor.at('node-credentials-empty-state').getByRole('button').click();
 	const dialog = editor.credentialDialog;
@@ -118,7 +129,7 @@ it('says in the credential that a password is wrong, and that the right one work
 	await editor.at('credential-edit-button').click();
 	await dialog.getByText('Connection tested successfully').waitFor();
 	await takePicture(editor.page, 'credential', dialog);
-});
+}
 
 describe('Aquaculture Site', () => {
 	it('shows a site when only its ID was entered', async () => {
@@ -211,11 +222,8 @@ describe('Aquaculture Site', () => {
 	});
 
 	it('shows what the service sends as plain text, also where n8n renders HTML', async () => {
-		const { faults, sites } = stage.service;
-		const units = [{ unitId: 1, unitName: '<b>2</b> `&amp;`' }] as Site['units'];
-		sites.push({ ...at(sites, 0), siteId: 7, siteName: '<i>A</i>', units });
 		await openNode('Get map of sites');
-		await editor.fill('siteIds', '7');
+		await editor.fill('siteIds', String(PLAIN));
 		await editor.execute();
 		await eventually(async () =>
 			expect(await editor.readHints()).toEqual([
@@ -223,12 +231,11 @@ describe('Aquaculture Site', () => {
 			]),
 		);
 
-		faults.site.push({ status: 404, body: { json: { message: '<b>Gone</b> `&amp;`' } } });
+		await editor.fill('siteIds', String(GONE));
 		await editor.execute();
 		await eventually(async () =>
 			expect((await editor.readFailure()).description).toContain('"‹b›Gone‹/b› `&amp;`"'),
 		);
-		stage.service.reset();
 	});
 
 	it('says what is left of a site when nothing is included, and hides a switch that has no effect', async () => {
@@ -265,14 +272,14 @@ describe('before it has run', () => {
 	}
 
 	it('shows its fields, and one that was dragged holds its value after the first run', async () => {
-		stage.service.reset();
+		const { requests } = stage.service.counts;
 		await openNode('Get many sites');
 		await editor.fill('siteIds', '1042, 1057');
 		await expectCaption('Get many sites', 'Get Many: 1042, 1057');
 		await editor.addNodeAtEnd('Edit Fields (Set)');
 		await expectPreview();
 		await editor.dragField('license');
-		expect(stage.service.counts.requests).toBe(0);
+		expect(stage.service.counts.requests).toBe(requests);
 		await editor.execute();
 		await expectTable([['license'], ['SAMPLE-1042'], ['SAMPLE-1057']]);
 	});
