@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path';
 import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
-import { installPackages } from '../../tools/n8n/packages';
 import { freePort } from '../../tools/n8n/processes';
 import { inWorkspace, ROOT } from '../../tools/n8n/workspace';
 import { Terminal } from './terminal';
@@ -79,15 +78,4 @@ test('npm run demo -- --open, from its first line to Ctrl-C', async () => {
 	demo.process.interrupt();
 	const { output } = await demo.process.ended;
 	expect(output).toMatch(/Stopping n8n\.\n.* Done\.\n$/);
-});
-
-test('a full disk is told in a sentence', async () => {
-	const [name, announcement] = ['n8n', 'Installing n8n'];
-	// What pnpm is, a program of Node
-	const write = "require('fs').writeFileSync('/dev/full', 'package')";
-	const command = [process.execPath, '-e', write];
-	const source = { folder: ROOT, files: [], target: 'full-disk', name, announcement, command };
-	await expect(installPackages(source, () => {})).rejects.toThrow(
-		/^n8n could not be installed because the disk is full\. Free 3 GB on the disk of \S+full-disk, and /,
-	);
 });

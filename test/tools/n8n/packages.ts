@@ -5,13 +5,6 @@ import { dirname, join } from 'node:path';
 import { type Ended, run } from './processes';
 import { exclusively, inWorkspace, packageManagerEnv, type Say, SetupError } from './workspace';
 
-/** Occur in what npm and pnpm print when they cannot reach their registry. */
-const NO_NETWORK =
-	/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/;
-
-/** In what a command prints when the disk is full. */
-const DISK_FULL = /ENOSPC|no space left on device/i;
-
 const PNPM = [
 	process.execPath,
 	join(dirname(require.resolve('pnpm')), 'bin', 'pnpm.cjs'),
@@ -65,21 +58,9 @@ export async function installPackages(source: Source, say: Say): Promise<string>
 				if (line.startsWith('Progress:')) say(line);
 			},
 		});
-		check(ended, `${target}.log`, `${name} could not be installed${reasonIn(ended.output, dir)}.`);
+		check(ended, `${target}.log`, `${name} could not be installed.`);
 	});
 	return dir;
-}
-
-/** Why an installation failed and what to do, as far as its output tells. */
-function reasonIn(output: string, dir: string): string {
-	if (DISK_FULL.test(output)) {
-		return ` because the disk is full. Free 3 GB on the disk of ${dir}, and run the command again`;
-	}
-	if (!NO_NETWORK.test(output)) return '';
-	return (
-		' because the npm registry did not respond. ' +
-		'Check the network (and the proxy, if there is one), and run the command again'
-	);
 }
 
 /**
@@ -104,9 +85,11 @@ export async function once(
 	});
 }
 
-/** Keeps what a command printed, and throws where it failed. */
+/** Keeps what a command printed, and throws where it failed, with its last lines: that there is no network, or no space. */
 export function check({ code, output }: Ended, logName: string, message: string): void {
 	const log = inWorkspace('logs', logName);
 	writeFileSync(log, output);
-	if (code !== 0) throw new SetupError(`${message} Details: ${log}`);
+	if (code === 0) return;
+	const last = output.trimEnd().split('\n').slice(-10).join('\n');
+	throw new SetupError(`${message}\n${last}\nAll of it: ${log}`);
 }
