@@ -80,12 +80,6 @@ export class N8nProcess {
 		writeFileSync(this.log, '');
 	}
 
-	/** The process ID of the running server. */
-	get pid(): Promise<number> {
-		if (!this.server) throw new Error(`n8n '${this.options.name}' is not running`);
-		return this.server.pid;
-	}
-
 	/** Resolves when the server that was started last has ended. */
 	get ended(): Promise<unknown> {
 		return Promise.resolve(this.server?.ended);
