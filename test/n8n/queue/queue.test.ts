@@ -1,17 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Service } from '../../tools/fake-service/service';
 import { manySites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
 import { expectReportedChange } from '../../tools/n8n/checks';
-import { buildImage, type ComposeService, readCompose } from '../../tools/n8n/compose';
+import { type ComposeService, readCompose, readDockerFile } from '../../tools/n8n/compose';
 import type { CredentialReference, N8nInstance } from '../../tools/n8n/n8n';
 import type { N8nOptions } from '../../tools/n8n/n8n-process';
+import { outputOf } from '../../tools/n8n/processes';
 import { startServers } from '../../tools/n8n/servers';
 import { setup } from '../../tools/n8n/setup';
 import { saveCredential, startFake, startN8n } from '../../tools/n8n/use-n8n';
 import { callWebhook, chain, siteNode, webhook } from '../../tools/n8n/workflows';
+import { inWorkspace, packageManagerEnv, ROOT } from '../../tools/n8n/workspace';
 
 /** The service is far away, so that an execution mostly waits. */
 const LATENCY_MS = 200;
@@ -29,6 +32,23 @@ let credential: CredentialReference;
 
 /** Calls of the webhook in flight at once: what two workers can run, and as many again in the queue. */
 let callers: number;
+
+/**
+ * Runs the RUN instruction of the Dockerfile, with the tarball instead of the published package.
+ * @returns the folder that stands for the image's /home/node
+ */
+async function buildImage(): Promise<string> {
+	const home = dirname(inWorkspace('docker', 'home', 'any'));
+	const [, instruction] = /^RUN ((?:.*\\\n)*.*)/m.exec(readDockerFile('Dockerfile')) ?? [];
+	const command = defined(instruction)
+		.replaceAll('/home/node', home)
+		.replace('n8n-nodes-aquaculture@${PACKAGE_VERSION}', setup().tarball);
+	if (!command.includes(setup().tarball)) throw new Error('The Dockerfile installs no package');
+	rmSync(home, { recursive: true, force: true });
+	const env = { ...packageManagerEnv(), HOME: home };
+	await outputOf('sh', ['-ec', command], { cwd: ROOT, env });
+	return home;
+}
 
 /** What the Dockerfile and compose.yaml make: one main process and two workers. */
 beforeAll(async () => {

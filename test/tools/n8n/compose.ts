@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 import { defined } from '../helpers/at';
-import { outputOf } from './processes';
-import { setup } from './setup';
-import { inWorkspace, packageManagerEnv, ROOT } from './workspace';
+import { ROOT } from './workspace';
 
 // The tests run no Docker: they do what the files in docker/ say with folders and processes of this machine.
 
@@ -42,21 +40,4 @@ export function readCompose(variables: Record<string, string>): ComposeServices 
 		}
 	}
 	return services;
-}
-
-/**
- * Runs the RUN instruction of the Dockerfile, with the tarball instead of the published package.
- * @returns the folder that stands for the image's /home/node
- */
-export async function buildImage(): Promise<string> {
-	const home = dirname(inWorkspace('docker', 'home', 'any'));
-	const [, instruction] = /^RUN ((?:.*\\\n)*.*)/m.exec(readDockerFile('Dockerfile')) ?? [];
-	const command = defined(instruction)
-		.replaceAll('/home/node', home)
-		.replace('n8n-nodes-aquaculture@${PACKAGE_VERSION}', setup().tarball);
-	if (!command.includes(setup().tarball)) throw new Error('The Dockerfile installs no package');
-	rmSync(home, { recursive: true, force: true });
-	const env = { ...packageManagerEnv(), HOME: home };
-	await outputOf('sh', ['-ec', command], { cwd: ROOT, env });
-	return home;
 }
