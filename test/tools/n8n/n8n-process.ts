@@ -34,6 +34,8 @@ const ENVIRONMENT = {
 	N8N_LOG_LEVEL: 'info',
 	// The installed packages are ours; n8n must not look up others in its directory.
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	// Where the machine is so busy that a ping takes 5 seconds, n8n would refuse all requests until the next one: never
+	DB_PING_INTERVAL_SECONDS: '1000000',
 	N8N_DIAGNOSTICS_ENABLED: 'false',
 	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
 	N8N_HIRING_BANNER_ENABLED: 'false',
