@@ -63,10 +63,11 @@ async function takeLow(name: string, part: Locator, height: number): Promise<voi
 /**
  * Takes a picture of the open node.
  * @param left the width of the pane left of the parameters; by default just enough for all of an input's buttons
+ * @param height of the window, so that all parameters are shown
  */
-async function takePanel(name: string, left = 330): Promise<void> {
+async function takePanel(name: string, left = 330, height = 650): Promise<void> {
 	await editor.narrowInput(left);
-	await takeLow(name, editor.panel, 650);
+	await takeLow(name, editor.panel, height);
 }
 
 /** What else n8n shows at a node. */
@@ -204,7 +205,7 @@ describe('Aquaculture Site', () => {
 		await editor.execute();
 		await editor.viewOutput('Binary');
 		await editor.output.getByText('sites.geojson').waitFor();
-		await takePanel('map');
+		await takePanel('map', 330, 690);
 		await expectCaption('Get map of sites', 'Get Map: 1042, 1120');
 	});
 
