@@ -13,10 +13,12 @@ const ci = Object.values(readJobs('ci.yml'));
 function stepsOfCiRun(): string[] {
 	const commands = read('.ci', 'run')
 		.split('\n')
-		.filter((line) => !/^\s*#/.test(line))
+		.filter((line) => /^[^#]*step /.test(line))
 		.flatMap(
 			(line) =>
-				line.match(/\bnpm (?:ci|test|run [\w:]+)(?: --(?: [\w./=-]+)+)?|\.ci\/[\w-]+/g) ?? [],
+				line.match(
+					/\bnpm (?:ci|test|run [\w:]+)(?: --(?: [\w./=-]+)+)?|npx jest [\w/]+|\.ci\/[\w-]+/g,
+				) ?? [],
 		);
 	return [...new Set(commands)].sort();
 }
