@@ -82,9 +82,6 @@ export class SiteService {
 	/** The address of the service, without a trailing slash. */
 	readonly url: string;
 
-	/** Who shares a rate limit with this run. */
-	private readonly user: string;
-
 	/**
 	 * @param canceled aborts when the execution is stopped
 	 * @throws ServiceFailure if the credential's base URL is not an address
@@ -96,11 +93,10 @@ export class SiteService {
 		private readonly canceled?: AbortSignal,
 	) {
 		this.url = parseBaseUrl(credentials.baseUrl);
-		this.user = JSON.stringify([this.url, credentials.username]);
 		if (belongsToOtherLogin(this.url, credentials)) markExpired(credentials);
 		const clock = new Cancellation(timers);
 		this.cancellation = clock;
-		this.rateLimit = RateLimit.of(this.user, clock.now);
+		this.rateLimit = RateLimit.of(JSON.stringify([this.url, credentials.username]), clock.now);
 		this.session = new Session(send, credentials, clock, () => {
 			this.judge.onToken();
 			void this.line.wake();
@@ -117,12 +113,8 @@ export class SiteService {
 		this.judge = new Judge(this.line, this.session, this.rateLimit, clock, limits.longestWait, {
 			onSite: (job) => this.settle(job, this.ownFailure(job)),
 			onRun: (last, isSame) => this.giveUp(last, isSame),
-			open: () => this.open.size,
-			forgive: (cause) => {
-				for (const job of this.open) if (job.failure?.cause === cause) job.tries = 0;
-			},
-			isOpen: (job) => this.open.has(job),
-			copy: ({ request }) => jobOf(request),
+			open: this.open,
+			copy: ({ request }) => jobOf(request, false),
 		});
 	}
 
@@ -154,7 +146,7 @@ export class SiteService {
 			first.timeout = Math.max(first.timeout, request.timeout);
 			first.maxRetries = Math.max(first.maxRetries, request.maxRetries);
 		} else {
-			const job = jobOf({ ...request });
+			const job = jobOf({ ...request }, true);
 			const response = new Promise<SiteResponse>((resolve, reject) => {
 				Object.assign(job, { resolve, reject });
 			});
@@ -182,7 +174,7 @@ export class SiteService {
 		}
 		if (this.open.size === 0) {
 			this.canceled?.addEventListener('abort', this.stop);
-			this.rateLimit.enter(this.user);
+			this.rateLimit.enter();
 		}
 		this.open.add(job);
 		this.line.add(job);
@@ -191,19 +183,22 @@ export class SiteService {
 	/** What came of a site: the response, or why there is none. */
 	private settle(job: SiteJob, result: SiteResponse | Error): void {
 		if (!this.open.delete(job)) return;
+		job.isOpen = false;
 		if (result instanceof Error) job.reject(result);
 		else job.resolve(result);
 		// Nothing is kept of a run that has ended
 		if (this.open.size > 0) return;
+		this.line.clear();
+		this.cancellation.abort();
 		this.canceled?.removeEventListener('abort', this.stop);
-		this.rateLimit.leave(this.user);
+		this.rateLimit.leave();
 	}
 
 	/** Ends the run: each site that is left gets its reason. */
 	private end(reasonOf: (job: SiteJob) => Error): void {
 		this.reasonOf ??= reasonOf;
-		this.line.close();
 		this.cancellation.stop();
+		this.line.clear();
 		for (const job of this.open) this.settle(job, reasonOf(job));
 	}
 
@@ -219,7 +214,7 @@ export class SiteService {
 		const { siteId, parts, apiVersion, timeout } = job.request;
 		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
 		this.counts.requests++;
-		job.sentAt = this.cancellation.now();
+		const sentAt = this.cancellation.now();
 		try {
 			const { response, token, isLogin } = await this.session.request({
 				url: `${this.url}/meta/sites/${siteId}${include}`,
@@ -227,8 +222,7 @@ export class SiteService {
 				json: true,
 				timeout,
 			});
-			job.token = token;
-			return this.assess(job, response, isLogin);
+			return this.assess(job, response, { sentAt, token, isLogin });
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.judge.drop(job);
@@ -241,30 +235,28 @@ export class SiteService {
 	private assess(
 		job: SiteJob,
 		response: ServiceResponse | ServiceFailure,
-		isLogin: boolean,
+		sent: Pick<Failed, 'sentAt' | 'token' | 'isLogin'>,
 	): boolean {
 		if (this.cancellation.isStopped) return false;
 		const isReceived = !(response instanceof ServiceFailure);
 		job.response = isReceived ? response : undefined;
 		const result = isReceived ? this.word(job, response, 'run') : response;
-		job.failure = undefined;
 		if (!(result instanceof ServiceFailure)) {
 			if (this.open.has(job)) this.counts.read++;
-			this.line.adapt(job.sentAt, job.request.timeout);
+			this.line.adapt(sent.sentAt, job.request.timeout);
 			this.settle(job, result);
-			this.judge.accept(job, true);
+			this.judge.accept(job, sent, true);
 			return true;
 		}
 		if (isReceived && !result.mayPass && result.subject === 'site') {
 			this.settle(job, this.word(job, response, 'request'));
-			this.judge.accept(job, false);
+			this.judge.accept(job, sent, false);
 			return true;
 		}
 		const status = isReceived ? String(response.statusCode) : result.message;
-		const cause = isLogin ? 'login' : status;
+		const cause = sent.isLogin ? 'login' : status;
 		const at = this.cancellation.now();
-		job.failure = { failure: result, cause, isAnswered: isReceived, isLogin, at };
-		this.judge.fail(job, job.failure);
+		this.judge.fail(job, { failure: result, cause, isAnswered: isReceived, at, ...sent });
 		return false;
 	}
 
@@ -291,7 +283,7 @@ export class SiteService {
 	}
 }
 
-function jobOf(request: SiteRequest): SiteJob {
+function jobOf(request: SiteRequest, isOpen: boolean): SiteJob {
 	const ignore = () => undefined;
-	return { request, tries: 0, sentAt: 0, token: 0, resolve: ignore, reject: ignore };
+	return { request, isOpen, tries: 0, waits: 0, resolve: ignore, reject: ignore };
 }

@@ -42,7 +42,13 @@ export class Cancellation {
 
 	/** Ends everything that is under way, and all that is to come. */
 	stop(): void {
-		const reason = (this.stopped ??= new StoppedError());
+		this.stopped ??= new StoppedError();
+		this.abort();
+	}
+
+	/** Ends everything that is under way. */
+	abort(): void {
+		const reason = this.stopped ?? new StoppedError();
 		for (const { controller, reject } of this.underWay) {
 			controller.abort();
 			// A login that is under way does not listen to the signal: it goes on

@@ -16,6 +16,9 @@ export class Line<Job extends object> {
 
 	private readonly tried: Job[] = [];
 
+	/** Sent even while the line is held. */
+	private readonly probes: { job: Job; resolve: (isAccepted: boolean) => void }[] = [];
+
 	private limit: number;
 
 	private inFlight = 0;
@@ -24,15 +27,10 @@ export class Line<Job extends object> {
 
 	private isHeld = false;
 
-	private isClosed = false;
-
 	/** Milliseconds that the shortest request took. */
 	private shortest = Infinity;
 	private slowInRow = 0;
 	private shrunkAt = -Infinity;
-
-	/** Probes that wait until one of the requests in flight has ended. */
-	private readonly probes: (() => void)[] = [];
 
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
@@ -57,14 +55,20 @@ export class Line<Job extends object> {
 		return this.inFlight + this.untried.length + this.tried.length === 0;
 	}
 
+	add(job: Job): void {
+		this.untried.push(job);
+		void this.wake();
+	}
+
 	/** Back to the front of the line: what it was sent for says nothing about it. */
 	putBack(job: Job): void {
 		this.untried.unshift(job);
 		void this.wake();
 	}
 
-	add(job: Job, isTried = false): void {
-		(isTried ? this.tried : this.untried).push(job);
+	/** To the end of the line. */
+	retry(job: Job): void {
+		this.tried.push(job);
 		void this.wake();
 	}
 
@@ -74,16 +78,15 @@ export class Line<Job extends object> {
 		return waiting.splice(Math.floor(Math.random() * waiting.length), 1)[0];
 	}
 
-	/** Sends a request while the others are held; whether it was accepted. */
+	/** Sends a request before all others, even while they are held; whether it was accepted. */
 	async probe(job: Job): Promise<boolean> {
-		while (!this.isClosed && (this.inFlight >= this.maxConcurrency || !this.isReady())) {
-			await new Promise<void>((resolve) => this.probes.push(resolve));
-		}
-		await this.clock.pause(this.reserve() - this.clock.now());
-		return !this.isClosed && (await this.send(job));
+		return await new Promise((resolve) => {
+			this.probes.push({ job, resolve });
+			void this.wake();
+		});
 	}
 
-	/** Starts nothing until `release` is called. */
+	/** Starts nothing but probes until `release` is called. */
 	hold(): void {
 		this.isHeld = true;
 	}
@@ -94,11 +97,10 @@ export class Line<Job extends object> {
 	}
 
 	/** Forgets all that wait. */
-	close(): void {
+	clear(): void {
 		this.untried.length = 0;
 		this.tried.length = 0;
-		this.isClosed = true;
-		for (const resume of this.probes.splice(0)) resume();
+		for (const { resolve } of this.probes.splice(0)) resolve(false);
 	}
 
 	/**
@@ -120,16 +122,6 @@ export class Line<Job extends object> {
 		this.shrunkAt = now;
 	}
 
-	private async send(job: Job): Promise<boolean> {
-		this.inFlight++;
-		const isAccepted = await this.deliver(job);
-		this.inFlight--;
-		this.probes.shift()?.();
-		void this.wake();
-		this.onEnd();
-		return isAccepted;
-	}
-
 	/**
 	 * Starts requests evenly. If all started at once, they would also end at once, and then none would be in flight: so
 	 * one or two start in a turn of the event loop, and more if the turn took longer than a millisecond.
@@ -148,7 +140,8 @@ export class Line<Job extends object> {
 					starts = 0;
 					await this.clock.pause(wait);
 				}
-				this.sendFirst();
+				// Unless the line was held, or cleared, meanwhile
+				if (this.canStart()) void this.sendFirst();
 			}
 			// Also if none waits: others may come in this turn
 			await this.clock.pause(0);
@@ -156,15 +149,21 @@ export class Line<Job extends object> {
 		this.isStarting = false;
 	}
 
-	/** Unless the line was held, or closed, meanwhile. */
-	private sendFirst(): void {
-		const job = this.canStart() ? (this.untried.shift() ?? this.tried.shift()) : undefined;
-		if (job) void this.send(job);
+	private async sendFirst(): Promise<void> {
+		const probe = this.probes.shift();
+		const job = probe?.job ?? this.untried.shift() ?? this.tried.shift();
+		if (!job) return;
+		this.inFlight++;
+		const isAccepted = await this.deliver(job);
+		this.inFlight--;
+		probe?.resolve(isAccepted);
+		void this.wake();
+		this.onEnd();
 	}
 
 	private canStart(): boolean {
-		const isEmpty = this.untried.length + this.tried.length === 0;
+		const waiting = this.isHeld ? 0 : this.untried.length + this.tried.length;
 		const isFull = this.inFlight >= this.limit;
-		return !this.isClosed && !this.isHeld && !isEmpty && !isFull && this.isReady();
+		return !isFull && this.probes.length + waiting > 0 && this.isReady();
 	}
 }

@@ -2,155 +2,143 @@
 const FEW = 10;
 
 // If the rate is a 256th of what it was and requests are refused as before, then not for their rate
-const FIRST_VAIN_CUTS = 8;
-
-// A limit may let others through by chance, but hardly three times in a row
-const MAX_STRIKES = 3;
+const MAX_VAIN_CUTS = 8;
 
 // As in Netflix's AIMDLimit: a rate that was measured is a little too high at most
-const DECREASE = 0.9;
+const SMALLEST_CUT = 0.9;
 
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
 const SECONDS_TO_DOUBLE = 15;
+
+/** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
+const STATUSES = ['429', '503', '403'];
 
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
 /**
- * How many requests per second may start: any number, until the service limits them. Then as many as it has
- * accepted until it accepted requests again after a pause. That grows with time, and shrinks with each refusal by the
- * share that was refused (adaptive throttling as in Google's SRE book, additive increase and multiplicative decrease).
- * If it was measured by few, it begins at one or more, and doubles each second until the first refusal (slow start).
+ * How many requests per second may start: any number, until a site was refused and then accepted after a pause. Then as
+ * many as the service has accepted. That grows with time, and each time that it proves to be too high, it shrinks by the
+ * share that was refused (additive increase and multiplicative decrease). If it was measured by few, it begins at one or
+ * more, and doubles each second until then (slow start).
  */
 export class RateLimit {
-	/** Requests per second at the time `since`; Infinity if there is no limit. */
+	/** Requests per second when it was set; Infinity if there is no limit. */
 	rate = Infinity;
 
-	/** The statuses that it refuses with, and how often in a row each may have been the sites' own. */
-	readonly statuses = new Map([['429', 0]]);
+	/** The statuses that it is known to refuse with. */
+	private readonly statuses = new Set(['429']);
 
 	private isSlowStart = false;
 
-	/** When requests were first accepted, or again after a pause; how many were accepted and refused since. */
-	private since: number;
+	private setAt = -Infinity;
+
+	/** Since it was set: how many requests were accepted and refused, and when the first one was accepted. */
 	private accepted = 0;
 	private refused = 0;
+	private acceptedSince = 0;
 
-	private measuredAt = -Infinity;
+	private lastStart = -Infinity;
 
-	/** Cuts in a row after which as many were refused as before. */
+	/** How often in a row the rate was cut, and as many were refused as before. */
 	private vainCuts = 0;
-	private vainCutsBorne = FIRST_VAIN_CUTS;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
 
-	private nextStart = -Infinity;
+	private constructor(
+		private readonly user: string,
+		private readonly now: () => number,
+	) {}
 
-	constructor(private readonly now: () => number) {
-		this.since = now();
-	}
-
-	/** The one that others of this user use at the moment, or a new one. */
+	/** The one that other runs of this user are under at the moment, or a new one. */
 	static of(user: string, now: () => number): RateLimit {
-		return inUse.get(user) ?? new RateLimit(now);
+		return inUse.get(user) ?? new RateLimit(user, now);
 	}
 
 	/** A run begins. Those that overlap share it. */
-	enter(user: string): void {
-		inUse.set(user, this);
+	enter(): void {
+		inUse.set(this.user, this);
 		this.users++;
 	}
 
 	/** A run ends. */
-	leave(user: string): void {
-		if (--this.users === 0) inUse.delete(user);
+	leave(): void {
+		if (--this.users === 0) inUse.delete(this.user);
 	}
 
-	/**
-	 * Reserves the next start: each run that shares the limit gets its turn.
-	 *
-	 * @returns the time of the clock for it
-	 */
+	/** Whether a request that failed so may have been refused for the rate. */
+	isLimit(cause: string): boolean {
+		return this.statuses.has(cause);
+	}
+
+	/** Reserves the next start. @returns the time of the clock for it */
 	reserve(): number {
-		const now = this.now();
-		const at = Math.max(now, this.nextStart);
-		const interval = 1000 / this.perSecond;
-		if (this.rate < Infinity) this.nextStart = at + interval;
-		// One each millisecond is as fast as a run gets
-		if (this.rate < Infinity && interval < 1) this.restart(Infinity);
-		return at;
+		this.lastStart = Math.max(this.now(), this.lastStart + 1000 / this.perSecond(this.now()));
+		return this.lastStart;
 	}
 
-	accept(): void {
-		if (this.accepted++ === 0) this.since = this.now();
-	}
-
-	/** A request was refused for the rate: it grows no more until it is measured anew. */
-	refuse(): void {
-		this.refused++;
-		if (this.rate === Infinity) return;
-		this.rate = this.perSecond;
-		this.since = this.now();
-		this.isSlowStart = false;
+	/** A request was answered, by the service or by a limit in front of it. */
+	count(cause: string | undefined, sentAt: number): void {
+		if (sentAt < this.setAt) return;
+		if (cause && STATUSES.includes(cause)) this.refused++;
+		else if (this.accepted++ === 0) this.acceptedSince = this.now();
 	}
 
 	/**
-	 * Requests are accepted again, after a pause.
+	 * A site was accepted that had been refused: what it needed was a pause.
 	 *
-	 * @param status that the others were refused with
-	 * @param sentAt when the first of them was sent
-	 * @param heldAt when the pause began: another run may have resumed since
+	 * @param cause what it was refused with
+	 * @param sentAt when that was sent
+	 * @param isHeld whether nothing else was sent meanwhile
+	 * @returns whether that is news
 	 */
-	resume(status: string, sentAt: number, heldAt: number): void {
-		this.statuses.set(status, 0);
-		// One refusal may be a stray one
-		const isLimited = this.rate < Infinity || this.refused > 1;
-		if (!isLimited || heldAt <= this.measuredAt) return;
-		this.vainCuts = this.rate < Infinity && this.accepted < FEW ? this.vainCuts + 1 : 0;
-		if (this.vainCuts < this.vainCutsBorne) {
-			this.restart(this.measure(sentAt));
-			return;
-		}
-		// If the limit is found again, it is one
-		this.vainCutsBorne *= 2;
-		this.statuses.delete(status);
-		this.restart(Infinity);
+	prove(cause: string, sentAt: number, isHeld: boolean): boolean {
+		if (!STATUSES.includes(cause)) return false;
+		const isNews = !this.statuses.has(cause);
+		this.statuses.add(cause);
+		// One refusal may be a stray one; and of several at once, the first one has told
+		const isWeak = this.rate === Infinity && (this.refused < 2 || (isNews && this.accepted < FEW));
+		if (sentAt < this.setAt || isWeak) return isNews;
+		this.restart(this.measure(sentAt, isHeld));
+		return isNews;
 	}
 
-	/** Others were accepted although a site was refused with this status. */
-	doubt(status: string): void {
-		const strikes = 1 + (this.statuses.get(status) ?? 0);
-		if (strikes >= MAX_STRIKES) this.statuses.delete(status);
-		else if (this.statuses.has(status)) this.statuses.set(status, strikes);
+	/** A good site was accepted at once while others were refused: not for the rate, which may be too low. */
+	raise(): void {
+		this.restart(2 * this.rate);
 	}
 
-	/** Requests per second at present. */
-	private get perSecond(): number {
-		const seconds = (this.now() - this.since) / 1000;
+	/** Requests per second at a time of the clock. */
+	private perSecond(at: number): number {
+		const seconds = (at - this.setAt) / 1000;
 		if (this.isSlowStart) return this.rate * 2 ** seconds;
 		return this.rate * (1 + (seconds / SECONDS_TO_DOUBLE) ** 3);
 	}
 
-	/** What the service bears, by what it has accepted until then. */
-	private measure(until: number): number {
-		const { accepted, refused, rate, since } = this;
-		if (rate < Infinity) {
-			const share = accepted / (accepted + refused);
-			return rate * Math.max(1 / 2, Math.min(DECREASE, share));
+	/** What the service bears, by what it has accepted until now. */
+	private measure(sentAt: number, isHeld: boolean): number {
+		const { accepted, refused } = this;
+		// The first one only begins the time: with it, the rate would be a little too high
+		const measured = ((accepted - 1) * 1000) / Math.max(1, this.now() - this.acceptedSince);
+		const isFew = accepted < FEW;
+		if (this.rate === Infinity) {
+			this.isSlowStart = isFew;
+			return isFew ? Math.max(1, measured) : measured;
 		}
-		const seconds = (until - since) / 1000;
-		this.isSlowStart = accepted < FEW;
-		// Of many, the first one only begins the time: with it, the rate would be a little too high
-		return this.isSlowStart ? Math.max(1, accepted / seconds) : (accepted - 1) / seconds;
+		const rate = this.perSecond(sentAt);
+		this.isSlowStart = false;
+		const share = Math.min(SMALLEST_CUT, accepted / (accepted + refused));
+		if (isHeld) return accepted > 1 ? Math.min(rate * SMALLEST_CUT, measured) : rate * share;
+		this.vainCuts = isFew ? this.vainCuts + 1 : 0;
+		const undone = this.vainCuts % MAX_VAIN_CUTS === MAX_VAIN_CUTS - 1 ? 2 ** MAX_VAIN_CUTS : 1;
+		return rate * undone * Math.max(1 / 2, share);
 	}
 
 	private restart(rate: number): void {
-		this.measuredAt = this.now();
 		this.rate = rate;
-		this.since = this.now();
-		this.nextStart = this.since + 1000 / rate;
-		this.accepted = 1;
+		this.setAt = this.now();
+		this.accepted = 0;
 		this.refused = 0;
 	}
 }

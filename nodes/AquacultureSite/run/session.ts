@@ -5,6 +5,7 @@ import { markExpired, needsLogin } from '../service/login/tokens';
 import { ServiceFailure } from '../service/messages/failures';
 import type { ServiceResponse } from '../service/messages/response';
 import type { Cancellation } from './cancellation';
+import type { Failed } from './judge';
 
 // A new token may not be known to all servers of the service at once
 const UNKNOWN_FOR_MS = 3000;
@@ -32,8 +33,11 @@ export class Session {
 	/** When the token was issued; -Infinity for the one that the run began with. */
 	private issuedAt = -Infinity;
 
-	/** Whether a request was accepted with it. */
-	isAccepted = false;
+	/** When the first request was sent that was accepted with it; Infinity if none was. */
+	private acceptedAt = Infinity;
+
+	/** Whether it was rejected although it had been accepted before, and then accepted again: only a part of the service knows it. */
+	isFlaky = false;
 
 	/** Logins since a request was accepted. */
 	private futileLogins = 0;
@@ -76,7 +80,8 @@ export class Session {
 						Object.assign(this.credentials, login);
 						token = ++this.token;
 						this.issuedAt = this.cancellation.now() - age;
-						this.isAccepted = false;
+						this.acceptedAt = Infinity;
+						this.isFlaky = false;
 						this.futileLogins++;
 						this.isLoggingIn = false;
 						this.onToken();
@@ -90,21 +95,22 @@ export class Session {
 		}
 	}
 
-	/** A request was accepted with this token. */
-	accept(token: number): void {
+	/**
+	 * A request was accepted with this token.
+	 *
+	 * @param before what the same site failed with before
+	 */
+	accept(token: number, sentAt: number, before?: Failed): void {
 		if (token !== this.token) return;
-		this.isAccepted = true;
+		const isVindicated = before?.cause === '401' && before.token === token;
+		if (isVindicated && before.sentAt > this.acceptedAt) this.isFlaky = true;
+		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
 		this.futileLogins = 0;
 	}
 
 	/** Whether the token may not be known everywhere yet. */
 	get isNew(): boolean {
-		return !this.isAccepted && this.cancellation.now() - this.issuedAt < UNKNOWN_FOR_MS;
-	}
-
-	/** Whether an earlier run has left the token, and nothing was accepted with it in this one. */
-	get isOld(): boolean {
-		return !this.isAccepted && this.issuedAt === -Infinity;
+		return this.acceptedAt === Infinity && this.cancellation.now() - this.issuedAt < UNKNOWN_FOR_MS;
 	}
 
 	/** The token has ended: the next request logs in. @returns false if another login would not help either */

@@ -30,14 +30,14 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: 
 		deliver,
 		() => undefined,
 	);
-	const add = (ids: number[], isTried = false) => ids.forEach((id) => line.add({ id }, isTried));
+	const add = (ids: number[]) => ids.forEach((id) => line.add({ id }));
 	return { clock, line, sent, add };
 }
 
 test('sites that were not tried come first, in their order; then those to try again', async () => {
 	const { clock, line, sent, add } = lineOf(() => 5, 1);
 	line.hold();
-	add([1, 2], true);
+	[1, 2].forEach((id) => line.retry({ id }));
 	add([3, 4]);
 	await clock.advance(100);
 	expect(sent).toEqual([]);
