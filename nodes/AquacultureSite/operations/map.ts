@@ -69,45 +69,25 @@ export const getMap: Operation = {
 	},
 };
 
-/** RFC 7946, section 3.2. */
-interface Feature {
-	type: 'Feature';
-	id: string;
-	/** Decimal degrees, in this order (section 3.1.1). */
-	geometry: { type: 'Point'; coordinates: [longitude: number, latitude: number] };
-	properties: Row;
-}
-
-/** RFC 7946, section 3.3. */
-export interface FeatureCollection {
-	type: 'FeatureCollection';
-	/** Section 5; absent if nothing is on the map. */
-	bbox?: [west: number, south: number, east: number, north: number];
-	features: Feature[];
-}
-
-function boundingBox(features: Feature[]): FeatureCollection['bbox'] {
-	return features.reduce<FeatureCollection['bbox']>((box, { geometry: { coordinates } }) => {
-		const [x, y] = coordinates;
-		const [west, south, east, north] = box ?? [x, y, x, y];
-		return [Math.min(west, x), Math.min(south, y), Math.max(east, x), Math.max(north, y)];
-	}, undefined);
-}
-
 function withoutPosition({ latitude: _latitude, longitude: _longitude, ...others }: Row): Row {
 	return others;
 }
 
+/** In decimal degrees, in this order (RFC 7946, sections 3.1.1 and 3.2). */
+function pointAt(coordinates: [longitude: number, latitude: number], id: string, properties: Row) {
+	return { type: 'Feature', id, geometry: { type: 'Point', coordinates }, properties };
+}
+
 /**
- * The sites and their units as points (RFC 7946), each with all its properties and a `kind` of `site` or
+ * The sites and their units as points (RFC 7946, section 3.3), each with all its properties and a `kind` of `site` or
  * `unit`. What has no usable coordinates stays out of the map and is named in a hint.
  */
 export function toSiteMap(
 	sites: Array<Pick<ReadSite, 'siteId' | 'site'>>,
 	addHint: Output['addHint'],
-): FeatureCollection {
-	const features: Feature[] = [];
-	const add = (id: string, title: string, place: Row | undefined, properties: Row) => {
+) {
+	const features: Array<ReturnType<typeof pointAt>> = [];
+	const add = (id: string, title: string, place: Row, properties: Row) => {
 		const position = positionOf(place);
 		if (!position) {
 			addHint(UNLOCATED, title);
@@ -116,8 +96,7 @@ export function toSiteMap(
 		const { longitude, latitude } = position;
 		// Mostly means "not entered"
 		if (latitude === 0 && longitude === 0) addHint(AT_NULL_ISLAND, title);
-		const geometry: Feature['geometry'] = { type: 'Point', coordinates: [longitude, latitude] };
-		features.push({ type: 'Feature', id, geometry, properties });
+		features.push(pointAt([longitude, latitude], id, properties));
 	};
 
 	for (const { siteId, site } of sites) {
@@ -129,14 +108,12 @@ export function toSiteMap(
 		add(`site-${siteId}`, `site ${title}`, info, properties);
 		(unitsOf(site) ?? []).forEach((unit, index) => {
 			const unitId = asText(unit.unitId) ?? `no-id-${index + 1}`;
-			add(
-				`unit-${siteId}-${unitId}`,
-				`unit ${asText(unit.unitName) ?? unitId} of site ${title}`,
-				unit,
-				{ ...withoutPosition(unit), ...pick(site, SITE_FIELDS), kind: 'unit' },
-			);
+			const unitTitle = `unit ${asText(unit.unitName) ?? unitId} of site ${title}`;
+			const ofUnit = { ...withoutPosition(unit), ...pick(site, SITE_FIELDS), kind: 'unit' };
+			add(`unit-${siteId}-${unitId}`, unitTitle, unit, ofUnit);
 		});
 	}
-	const bbox = boundingBox(features);
-	return { type: 'FeatureCollection', ...(bbox && { bbox }), features };
+	return { type: 'FeatureCollection', features };
 }
+
+export type FeatureCollection = ReturnType<typeof toSiteMap>;

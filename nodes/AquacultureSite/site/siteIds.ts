@@ -57,15 +57,12 @@ export function readSiteIds(value: unknown, displayName = siteIdsField.displayNa
 	return [...new Set(ids)];
 }
 
-/** @throws ParameterError if the value is not an ID, or there is none, or more than one */
-export function parseSiteId(value: unknown): string {
-	const [siteId = '', ...more] = readSiteIds(value, 'Site ID');
-	if (more.length > 0) {
-		throw new ParameterError(
-			"'Site ID' accepts only one site ID",
-			"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
-		);
-	}
-	if (typeof siteId !== 'string') throw siteId;
-	return siteId;
+/** The one site ID in it. @throws ParameterError if there is none, or more than one */
+export function readSiteId(value: unknown): SiteIds {
+	const siteIds = readSiteIds(value, 'Site ID');
+	if (siteIds.length === 1) return siteIds;
+	throw new ParameterError(
+		"'Site ID' accepts only one site ID",
+		"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
+	);
 }

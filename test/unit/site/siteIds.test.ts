@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseSiteId, readSiteIds } from '../../../nodes/AquacultureSite/site/siteIds';
+import { readSiteId, readSiteIds } from '../../../nodes/AquacultureSite/site/siteIds';
 import { forAll } from '../../tools/helpers/fuzz';
 import { attempt, refusalOf } from '../../tools/helpers/refusal';
 import { anyJson, anyText } from '../../tools/helpers/site-json';
@@ -108,13 +108,13 @@ test('what is right in a list is kept beside what is not, in its order', () => {
 
 describe('where only one site ID is accepted', () => {
 	test('one is accepted in every form, and repeated', () => {
-		for (const value of [[1042], '1042, 1042']) expect(parseSiteId(value)).toBe('1042');
+		for (const value of [[1042], '1042, 1042']) expect(readSiteId(value)).toEqual(['1042']);
 	});
 
 	test.each(['12, 15', '1 042', 'x y'])(
 		'several are refused, with the operation that takes them: %s',
 		(value) => {
-			const { message, description } = refusalOf(() => parseSiteId(value));
+			const { message, description } = refusalOf(() => readSiteId(value));
 			expect(message).toBe("'Site ID' accepts only one site ID");
 			expect(description).toBe(
 				"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
@@ -123,11 +123,11 @@ describe('where only one site ID is accepted', () => {
 	);
 
 	test('none and wrong ones are refused under the name of the field', () => {
-		const empty = refusalOf(() => parseSiteId(''));
+		const empty = refusalOf(() => readSiteId(''));
 		expect(empty.message).toBe("'Site ID' is empty");
 		expect(empty.description).toMatch(/^Enter a site ID, e\.g\. 1042\./);
-		const wrong = refusalOf(() => parseSiteId('x'));
-		expect(wrong.message).toBe(`'Site ID': "x" is not a site ID`);
-		expect(wrong.description).toBe(WHOLE_NUMBER);
+		expect(readSiteId('x')).toMatchObject([
+			{ message: `'Site ID': "x" is not a site ID`, description: WHOLE_NUMBER },
+		]);
 	});
 });
