@@ -18,7 +18,6 @@ import { ServiceFailure } from './service/messages/failures';
 import { CREDENTIAL } from './service/http/request';
 import { Parameters } from './utils/parameters';
 import { escapeHtml, joinList } from './utils/text';
-import type { Site } from './site/site';
 import type { SiteIds } from './site/siteIds';
 
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
@@ -26,10 +25,6 @@ const LONGEST_WAIT_MS = 60_000;
 
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
 const ITEMS_AT_ONCE = 100;
-
-// What waits for its turn takes memory. The largest 'Max Concurrency'; far more than the default, so that others can go
-// ahead of what is refused
-const TASKS_AT_ONCE = 500;
 
 const NAMES_IN_A_HINT = 5;
 
@@ -39,12 +34,6 @@ const KEEP_THE_OTHERS =
 /** What one input item asks for. */
 type ItemTask = ReturnType<typeof parseTask> & { itemIndex: number };
 
-/** What came of a site. */
-interface Outcome {
-	site?: ReadSite;
-	failure?: INodeExecutionData;
-}
-
 /** One run of the node: reads what all its items ask for side by side, and keeps the results in their order. */
 class SiteRun implements Output {
 	/** The results of each input item: its sites, and a failure for each that could not be read. */
@@ -52,8 +41,6 @@ class SiteRun implements Output {
 
 	/** The names that each hint lists. */
 	private readonly hints = new Map<string, Set<string>>();
-
-	private readonly givenOut = new Set<Site>();
 
 	/** Whether there is something to keep if one site cannot be read. */
 	private isSeveral: boolean;
@@ -68,12 +55,7 @@ class SiteRun implements Output {
 		const tasks = await this.parseTasks();
 		const service = await this.openService(tasks);
 		if (!service) return this.results.flat();
-		// Each takes the next one
-		const waiting = tasks.values();
-		const work = async () => {
-			for (const task of waiting) await this.perform(task, service);
-		};
-		const all = Promise.all(Array.from({ length: TASKS_AT_ONCE }, work));
+		const all = Promise.all(tasks.map(async (task) => await this.perform(task, service)));
 		await all.finally(() => service.stop());
 		this.addHints(service);
 		return this.results.flat();
@@ -84,27 +66,19 @@ class SiteRun implements Output {
 		const tasks: ItemTask[] = [];
 		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
 			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
-			const task = this.parseTask(itemIndex);
-			if (!task) continue;
-			const wrong = task.siteIds.filter((siteId) => typeof siteId !== 'string');
-			this.results[itemIndex] = wrong.map((error) => this.fail(error, itemIndex));
-			if (wrong.length < task.siteIds.length) tasks.push(task);
+			const parameter = (name: string, fallback: unknown) =>
+				this.context.getNodeParameter(name, itemIndex, fallback) as unknown;
+			try {
+				const task = parseTask(new Parameters(parameter));
+				this.isSeveral ||= task.siteIds.length > 1;
+				const wrong = task.siteIds.find((siteId) => typeof siteId !== 'string');
+				if (wrong && !this.context.continueOnFail()) throw wrong;
+				tasks.push({ ...task, itemIndex });
+			} catch (error) {
+				this.results[itemIndex] = [this.fail(error, itemIndex)];
+			}
 		}
 		return tasks;
-	}
-
-	/** Undefined if a parameter cannot be used, or an expression fails. */
-	private parseTask(itemIndex: number): ItemTask | undefined {
-		const parameter = (name: string, fallback: unknown) =>
-			this.context.getNodeParameter(name, itemIndex, fallback) as unknown;
-		try {
-			const task = parseTask(new Parameters(parameter));
-			this.isSeveral ||= task.siteIds.length > 1;
-			return { ...task, itemIndex };
-		} catch (error) {
-			this.results[itemIndex] = [this.fail(error, itemIndex)];
-			return undefined;
-		}
 	}
 
 	/** Undefined if nothing is to be read, or the credential cannot be used: each item says why. */
@@ -121,21 +95,24 @@ class SiteRun implements Output {
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
 		const { itemIndex, siteIds, parts, requestOptions } = task;
-		const read = async (siteId: SiteIds[number]): Promise<Outcome> => {
-			if (typeof siteId !== 'string') return { failure: this.fail(siteId, itemIndex) };
+		const read = async (siteId: SiteIds[number]): Promise<ReadSite | INodeExecutionData> => {
+			if (typeof siteId !== 'string') return this.fail(siteId, itemIndex);
 			try {
-				const { body, ...response } = await service.read({ siteId, parts, ...requestOptions });
-				return { site: { siteId, site: this.ownCopy(body), response } };
+				const request = { siteId, parts, ...requestOptions };
+				const { body, statusCode, headers } = await service.read(request);
+				// Each item gets its own, even if several asked for the same
+				const site = deepCopy(body as IDataObject);
+				return { siteId, site, response: { statusCode, headers: { ...headers } } };
 			} catch (error) {
-				return { failure: this.fail(error, itemIndex, siteId, siteIds.length === 1) };
+				return this.fail(error, itemIndex, siteId, siteIds.length === 1);
 			}
 		};
 		const outcomes = await Promise.all(siteIds.map(read));
-		const sites = outcomes.flatMap(({ site }) => site ?? []);
+		const sites = outcomes.filter((outcome) => 'site' in outcome);
 		const items = sites.length > 0 ? await task.toItems(sites, this) : [];
 		this.results[itemIndex] = [
 			...items.map((item) => ({ ...item, pairedItem: { item: itemIndex } })),
-			...outcomes.flatMap(({ failure }) => failure ?? []),
+			...outcomes.filter((outcome) => 'json' in outcome),
 		];
 	}
 
@@ -145,13 +122,6 @@ class SiteRun implements Output {
 
 	readonly storeFile: Output['storeFile'] = async (content, fileName, mimeType) =>
 		await this.context.helpers.prepareBinaryData(content, fileName, mimeType);
-
-	/** Each item gets its own site, even if several asked for the same. */
-	private ownCopy(site: Site): Site {
-		if (this.givenOut.has(site)) return deepCopy(site as IDataObject);
-		this.givenOut.add(site);
-		return site;
-	}
 
 	private addHints(service: SiteService): void {
 		const messages = service.hints();

@@ -30,26 +30,6 @@ const LIMITS = { maxConcurrency: 128, longestWait: 30_000 };
 const FIRST_POLL =
 	'The first check of a site only remembers it. From then on, each change starts the workflow. If a site ID is wrong or the login is rejected, a failed execution says so.';
 
-const WHILE_BUILDING =
-	'<b>While you build the workflow</b>, click the button. It returns a test event of each kind that is selected under <b>Events</b>, based on the first site in <b>Site IDs</b>. No real change occurred.<br><br>';
-
-// What is below the button, and its help "When will this node trigger my flow?"
-const TRIGGER_PANEL: INodeTypeDescription['triggerPanel'] = {
-	header: '',
-	executionsHelp: {
-		inactive: `${WHILE_BUILDING}<b>Once the workflow is published</b>, n8n checks the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
-		active: `${WHILE_BUILDING}<b>While the workflow is published</b>, n8n checks the sites at the times under <b>Poll Times</b>, and each change starts the workflow. These executions do not show here, but you can find them in the list of executions.`,
-	},
-	activationHint: {
-		inactive: `Once the workflow is published, n8n checks the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
-		active: 'The workflow is published: each change of a site starts it.',
-	},
-};
-
-function toItems(events: SiteEvent[]): INodeExecutionData[] {
-	return events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }));
-}
-
 export class AquacultureSiteTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Aquaculture Site Trigger',
@@ -69,7 +49,11 @@ export class AquacultureSiteTrigger implements INodeType {
 			'https://github.com/n8n-nodes-aquaculture/n8n-nodes-aquaculture#use-the-trigger',
 		defaults: { name: 'Aquaculture Site Trigger' },
 		polling: true,
-		triggerPanel: TRIGGER_PANEL,
+		triggerPanel: {
+			header: '',
+			// Below the button; n8n's own help says when the node starts the workflow
+			activationHint: `Once the workflow is published, n8n checks the sites at the times under <b>Poll Times</b>. ${FIRST_POLL}`,
+		},
 		activationMessage: FIRST_POLL,
 		hints: [
 			{
@@ -97,7 +81,8 @@ export class AquacultureSiteTrigger implements INodeType {
 				new Parameters((name, fallback) => this.getNodeParameter(name, fallback)),
 			);
 			const events = await (isTest ? sampleOf(this, settings) : pollSites(this, settings));
-			return events.length > 0 ? [toItems(events)] : null;
+			if (events.length === 0) return null;
+			return [events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }))];
 		} catch (error) {
 			const isOfField = !settings || error instanceof ParameterError;
 			// Who fetches a test event or publishes the workflow sees what is thrown; who starts n8n does not
@@ -153,33 +138,25 @@ async function pollSites(context: IPollFunctions, settings: Settings): Promise<S
 	if (polling.has(staticData)) return [];
 	polling.add(staticData);
 	try {
-		return await findChanges(context, settings, staticData);
+		const { siteIds, apiVersion, ignoreFields } = settings;
+		const service = await SiteService.open(context, LIMITS).catch(asFailure);
+		const isOpen = service instanceof SiteService;
+		const old = readState(staticData, siteIds, isOpen ? `${service.url} ${apiVersion}` : undefined);
+		const reading: Reading = isOpen
+			? await readSites(service, readOrder(old.sites), apiVersion)
+			: { results: new Map(), interruption: toTriggerFailure(service) };
+		if (isPublishing(context)) checkIgnoredFields(ignoreFields, reading);
+		const conclusion = concludePoll(old, reading, settings, new Date());
+		Object.assign(staticData, conclusion.state);
+		for (const { site, failure } of conclusion.unreadable) {
+			context.logger.warn(
+				`Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`,
+				{ description: failure.description },
+			);
+		}
+		if (conclusion.report) report(context, conclusion.report);
+		return conclusion.events;
 	} finally {
 		polling.delete(staticData);
 	}
-}
-
-async function findChanges(
-	context: IPollFunctions,
-	settings: Settings,
-	staticData: IDataObject,
-): Promise<SiteEvent[]> {
-	const { siteIds, apiVersion, ignoreFields } = settings;
-	const service = await SiteService.open(context, LIMITS).catch(asFailure);
-	const isOpen = service instanceof SiteService;
-	const old = readState(staticData, siteIds, isOpen ? `${service.url} ${apiVersion}` : undefined);
-	const reading: Reading = isOpen
-		? await readSites(service, readOrder(old.sites), apiVersion)
-		: { results: new Map(), interruption: toTriggerFailure(service) };
-	if (isPublishing(context)) checkIgnoredFields(ignoreFields, reading);
-	const conclusion = concludePoll(old, reading, settings, new Date());
-	Object.assign(staticData, conclusion.state);
-	for (const { site, failure } of conclusion.unreadable) {
-		context.logger.warn(
-			`Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`,
-			{ description: failure.description },
-		);
-	}
-	if (conclusion.report) report(context, conclusion.report);
-	return conclusion.events;
 }

@@ -21,9 +21,6 @@ const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const nodeOf = (type: string) => defined(types.nodes[type]);
 const descriptionOf = (type: string) => nodeOf(type).description;
 
-type States = Record<'active' | 'inactive', string>;
-type TriggerPanel = { header: string; executionsHelp: States; activationHint: States };
-
 const site = {
 	...{ group: ['input'], usableAsTool: true, inputs: ['main'] },
 	// Whatever may hold a session
@@ -51,22 +48,14 @@ test.each([
 
 test('Aquaculture Site Trigger: what its panel says before and after publishing names only what it has', () => {
 	const { properties, triggerPanel, activationMessage, hints } = descriptionOf(TRIGGER);
-	const { header, executionsHelp, activationHint } = triggerPanel as TriggerPanel;
+	const { header, activationHint } = triggerPanel as { header: string; activationHint: string };
 	// n8n's own one would promise events to wait for
 	expect(header).toBe('');
-	for (const text of [executionsHelp.inactive, activationHint.inactive, activationMessage]) {
+	for (const text of [activationHint, activationMessage]) {
 		expect(text).toMatch(/The first check of a site only remembers it\..*a failed execution/);
 	}
-	for (const text of [executionsHelp.active, activationHint.active]) {
-		expect(text).toMatch(/workflow is published.*each change .*starts/);
-	}
-	const named = ['Events', 'Site IDs', 'Poll Times'];
-	expect(properties.map(({ displayName }) => displayName)).toEqual(expect.arrayContaining(named));
-	for (const help of Object.values(executionsHelp)) {
-		expect(help).toMatch(/^<b>While you build the workflow<\/b>, click the button\./);
-		const labels = [...help.matchAll(/(?:under|in) <b>(.*?)<\/b>/g)].map(([, label]) => label);
-		expect(new Set(labels)).toEqual(new Set(named));
-	}
+	expect(activationHint).toContain('under <b>Poll Times</b>');
+	expect(properties.map(({ displayName }) => displayName)).toContain('Poll Times');
 	// A test event is not to be taken for a real one, wherever it is seen
 	const message = expect.stringMatching(/^Test events are based on the first site/) as unknown;
 	expect(hints).toEqual([

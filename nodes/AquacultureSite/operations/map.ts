@@ -1,6 +1,4 @@
 // The operation Get Map.
-import type { IDataObject } from 'n8n-workflow';
-
 import { positionOf } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { infoOf, pick, SITE_FIELDS, SITE_PARTS, siteTitle, unitsOf } from '../site/site';
@@ -56,7 +54,7 @@ export const getMap: Operation = {
 			parts: SITE_PARTS,
 			toItems: async (sites, { addHint, storeFile }) => {
 				const map = toSiteMap(sites, addHint);
-				if (!isFile) return [{ json: map as unknown as IDataObject }];
+				if (!isFile) return [{ json: map }];
 				// Whatever failed: the next node, or a person, looks for the file by its name
 				const [siteId] = siteIds;
 				const fileName = siteIds.length === 1 ? `site-${String(siteId)}.geojson` : 'sites.geojson';

@@ -138,12 +138,7 @@ function parseOutput(
 	const included = parameters.read(include);
 	const parts = SITE_PARTS.filter((part) => included.includes(part));
 	if (options.read(fullResponse)) {
-		return {
-			parts,
-			toJson: ({ site, response: { statusCode, headers } }) => {
-				return { statusCode, headers: { ...headers }, body: site };
-			},
-		};
+		return { parts, toJson: ({ site, response }) => ({ ...response, body: site }) };
 	}
 	// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
 	const chosen = parameters.read(output, parameters.read(simplify) ? 'simplified' : 'raw');

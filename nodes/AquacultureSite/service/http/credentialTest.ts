@@ -1,6 +1,5 @@
 // The test of the credential, and its messages.
 import type {
-	ICredentialDataDecryptedObject,
 	ICredentialTestFunction,
 	ICredentialTestFunctions,
 	IHttpRequestHelper,
@@ -24,26 +23,37 @@ const TEST_TIMEOUT_MS = 25_000;
 const TEST_SITE = '0';
 
 /**
- * n8n's test of the credential, run when somebody saves it: logs in and reads site data with the new token.
+ * n8n's test of the credential, run when somebody saves it: logs in and reads site data with the new token, or with
+ * another one if it is rejected, as a run does.
  * A function and not n8n's declarative `test`, which can tell neither a redirect nor a web page from data,
  * shows network failures as bare codes, has no end if a service hangs, and on n8n 1.x requests no data.
  *
  * @returns what the dialog shows, which is the message alone: it holds the advice, too
  */
 export const testCredential: ICredentialTestFunction = async function ({ data = {} }) {
-	const progress = { isLoggedIn: false };
+	const { helpers } = toHttpHelper(this.helpers);
+	const secrets = [data.password];
+	const isLoggedIn = () => secrets.length > 1;
+	const readTestSite = async () => {
+		const url = parseBaseUrl(data.baseUrl);
+		const request = { url: `${url}/meta/sites/${TEST_SITE}`, json: true, timeout: TEST_TIMEOUT_MS };
+		let credentials = data;
+		for (;;) {
+			credentials = { ...data, ...(await logIn({ helpers }, credentials)) };
+			secrets.push(credentials.accessToken);
+			const response = await outcomeOf(helpers.httpRequest(authorize(credentials, request)), url);
+			if (response instanceof ServiceFailure) return response;
+			if (response.statusCode === 401 && secrets.length < 3) continue;
+			return readTestResponse(TEST_SITE, response, secrets);
+		}
+	};
 	const late = new Promise<void>((resolve) => after(TEST_TIMEOUT_MS, resolve)).then(() =>
-		connectionFailure(
-			['ETIMEDOUT'],
-			parseBaseUrl(data.baseUrl),
-			progress.isLoggedIn ? 'request' : 'run',
-		),
+		connectionFailure(['ETIMEDOUT'], parseBaseUrl(data.baseUrl), isLoggedIn() ? 'request' : 'run'),
 	);
-	const read = readTestSite(toHttpHelper(this.helpers), data, progress);
-	const failure = await Promise.race([read, late]).catch(asFailure);
+	const failure = await Promise.race([readTestSite(), late]).catch(asFailure);
 	if (!failure) return { status: 'OK', message: 'Connection successful!' };
 	const { message, advice } = failure;
-	const what = progress.isLoggedIn
+	const what = isLoggedIn()
 		? `The login succeeded, but ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 		: message;
 	// Its reader has the credential open, and no options
@@ -67,29 +77,4 @@ function toHttpHelper({ request }: ICredentialTestFunctions['helpers']): IHttpRe
 		throw Object.assign(new Error('The body broke off'), { code: 'ECONNRESET' });
 	};
 	return { helpers: { httpRequest } };
-}
-
-/**
- * Logs in and reads site data, with another token if the first is rejected, as a run does.
- *
- * @throws ServiceFailure if the login fails
- */
-async function readTestSite(
-	{ helpers }: IHttpRequestHelper,
-	credentials: ICredentialDataDecryptedObject,
-	progress: { isLoggedIn: boolean },
-): Promise<ServiceFailure | undefined> {
-	const url = parseBaseUrl(credentials.baseUrl);
-	const secrets = [credentials.password];
-	let current = credentials;
-	for (;;) {
-		current = { ...credentials, ...(await logIn({ helpers }, current)) };
-		progress.isLoggedIn = true;
-		secrets.push(current.accessToken);
-		const request = { url: `${url}/meta/sites/${TEST_SITE}`, json: true, timeout: TEST_TIMEOUT_MS };
-		const response = await outcomeOf(helpers.httpRequest(authorize(current, request)), url);
-		if (response instanceof ServiceFailure) return response;
-		if (response.statusCode === 401 && secrets.length < 3) continue;
-		return readTestResponse(TEST_SITE, response, secrets);
-	}
 }

@@ -3,10 +3,9 @@ import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-wor
 
 import { inCredential } from '../messages/advice';
 import { API_VERSION } from './apiVersion';
-import { parseBaseUrl } from './baseUrl';
+import { parseBaseUrl, pastedText } from './baseUrl';
 import { ServiceFailure } from '../messages/failures';
 import { outcomeOf } from '../messages/networkFailures';
-import { pastedText } from './pastedText';
 import { readTokenResponse } from '../messages/response';
 import { sharedLogin } from './tokens';
 import type { Login } from './tokens';

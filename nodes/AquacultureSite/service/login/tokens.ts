@@ -4,7 +4,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { FAILED_LOGIN_PAUSE_MS, REJECTED_LOGIN } from '../messages/failures';
 import type { ServiceFailure } from '../messages/failures';
-import { pastedText } from './pastedText';
+import { pastedText } from './baseUrl';
 import { after } from '../../utils/timer';
 
 // Long enough for every item that still holds the token it replaced, and so that a rejected login is not repeated

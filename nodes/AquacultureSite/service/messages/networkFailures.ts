@@ -92,16 +92,16 @@ export function connectionFailure(
 	url: string,
 	scope?: FailureScope,
 ): ServiceFailure {
-	const login = scope === 'run' ? { url } : undefined;
-	return toFailure(findRule(CONNECTION_RULES, codes), url, scope, { login });
+	return toFailure(findRule(CONNECTION_RULES, codes), url, scope);
 }
 
 function toFailure(
 	{ message, advice, isFinal = false }: Rule,
 	url: string,
 	scope: FailureScope | undefined,
-	known: Circumstances = {},
+	details: Circumstances = {},
 ): ServiceFailure {
+	const known = { ...details, login: scope === 'run' ? { url } : undefined };
 	return new ServiceFailure(message, [...given(known, advice), `The service's address is ${url}`], {
 		subject: 'service',
 		mayPass: !isFinal,

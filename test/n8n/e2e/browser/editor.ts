@@ -192,16 +192,6 @@ export class Editor {
 		await entry.filter({ visible: true }).click();
 	}
 
-	/** Removes all choices from a list of several. */
-	async chooseNone(parameter: string): Promise<void> {
-		const choices = this.at(`parameter-input-${parameter}`).locator('.el-tag__close');
-		await choices.first().waitFor();
-		for (let left = await choices.count(); left > 0; left--) {
-			await choices.first().click();
-			await choices.nth(left - 1).waitFor({ state: 'detached' });
-		}
-	}
-
 	/** Runs the open node by its button, and waits for the end. */
 	async execute(button = 'Execute step'): Promise<void> {
 		await this.closeMessages();

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../../../nodes/AquacultureSite/service/messages/retryAfter';
+import { parseRetryAfter } from '../../../../nodes/AquacultureSite/service/messages/response';
 
 describe('Retry-After (RFC 9110, section 10.2.3)', () => {
 	const NOW = 'Sun, 06 Nov 1994 08:49:07 GMT';
