@@ -53,7 +53,14 @@ class SiteRun implements Output {
 	/** @throws NodeApiError or NodeOperationError, the first one, if the node must stop on a failure */
 	async execute(): Promise<INodeExecutionData[]> {
 		const tasks = await this.parseTasks();
-		const service = await this.openService(tasks);
+		const [first] = tasks;
+		if (!first) return this.results.flat();
+		const { maxConcurrency } = first.requestOptions;
+		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
+		const service = await SiteService.open(this.context, limits).catch((error: unknown) => {
+			// The credential cannot be used: each item says why
+			for (const { itemIndex: i } of tasks) this.results[i] = [this.fail(error, i)];
+		});
 		if (!service) return this.results.flat();
 		const all = Promise.all(tasks.map(async (task) => await this.perform(task, service)));
 		await all.finally(() => service.stop());
@@ -79,18 +86,6 @@ class SiteRun implements Output {
 			}
 		}
 		return tasks;
-	}
-
-	/** Undefined if nothing is to be read, or the credential cannot be used: each item says why. */
-	private async openService(tasks: ItemTask[]): Promise<SiteService | undefined> {
-		const [first] = tasks;
-		if (!first) return undefined;
-		const { maxConcurrency } = first.requestOptions;
-		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
-		return await SiteService.open(this.context, limits).catch((error: unknown) => {
-			for (const { itemIndex: i } of tasks) this.results[i]?.push(this.fail(error, i));
-			return undefined;
-		});
 	}
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {

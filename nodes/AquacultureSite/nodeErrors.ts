@@ -8,7 +8,6 @@ import { CREDENTIAL } from './service/http/request';
 import { ParameterError } from './utils/parameters';
 import { escapeHtml, withoutTags } from './utils/text';
 
-/** Either of n8n's errors of a node. */
 type NodeFailure = NodeApiError | NodeOperationError;
 
 /**

@@ -5,7 +5,7 @@ import { invalidValue, optionsField } from '../utils/parameters';
 import type { Parameters } from '../utils/parameters';
 import { getMap } from './map';
 import { byDisplayName, parseRequestOptions, sharedOptions } from './operation';
-import type { Operation, RequestOptions, Task } from './operation';
+import type { Operation } from './operation';
 import { getManySites, getSite } from './sites';
 import { getUnits } from './units';
 
@@ -72,7 +72,7 @@ export const siteSubtitle = `={{ (${JSON.stringify(operationNames)})[$parameter[
  *
  * @throws ParameterError, or n8n's own error if an expression fails
  */
-export function parseTask(parameters: Parameters): Task & { requestOptions: RequestOptions } {
+export function parseTask(parameters: Parameters) {
 	// n8n takes these two as they are, and has dropped the fields of what it does not know
 	const [site, value] = [parameters.raw(resource), parameters.raw(operation)];
 	if (site !== resource.default) throw invalidValue(resource, site);

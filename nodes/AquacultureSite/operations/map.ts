@@ -8,7 +8,6 @@ import { asText } from '../utils/text';
 import type { Operation, Output, ReadSite } from './operation';
 
 const UNLOCATED = 'Not on the map because they have no usable coordinates';
-const AT_NULL_ISLAND = 'At 0° N 0° E, so the coordinates may be missing';
 
 const format: Field<'options'> = {
 	displayName: 'Format',
@@ -91,10 +90,7 @@ export function toSiteMap(
 			addHint(UNLOCATED, title);
 			return;
 		}
-		const { longitude, latitude } = position;
-		// Mostly means "not entered"
-		if (latitude === 0 && longitude === 0) addHint(AT_NULL_ISLAND, title);
-		features.push(pointAt([longitude, latitude], id, properties));
+		features.push(pointAt([position.longitude, position.latitude], id, properties));
 	};
 
 	for (const { siteId, site } of sites) {

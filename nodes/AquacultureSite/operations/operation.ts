@@ -113,8 +113,6 @@ export function parseRequestOptions(options: Parameters) {
 	};
 }
 
-export type RequestOptions = ReturnType<typeof parseRequestOptions>;
-
 /** The order of n8n's lists. Not by locale: Node takes longer to load its rules than the rest of this package. */
 export function byDisplayName(a: { displayName: string }, b: { displayName: string }): number {
 	return a.displayName < b.displayName ? -1 : 1;

@@ -22,9 +22,7 @@ export type SiteIds = Array<string | ParameterError>;
  * docs/service.md#site: siteId is an integer. Digits only, so nothing in it can reach another path of the service; no
  * more than a number can hold exactly. A leading zero is most likely the end of a number with thousands: "1 042".
  */
-function isSiteId(entry: string): boolean {
-	return /^(0|[1-9]\d{0,14})$/.test(entry);
-}
+const SITE_ID = /^(0|[1-9]\d{0,14})$/;
 
 /** As n8n's tables show a number: no-break and thin spaces between its thousands belong to it. */
 const GROUPED = /(?<!\d)\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)/g;
@@ -47,7 +45,7 @@ export function readSiteIds(value: unknown, displayName = siteIdsField.displayNa
 		);
 	}
 	const ids = entries.map((entry, index) => {
-		if (isSiteId(entry)) return entry;
+		if (SITE_ID.test(entry)) return entry;
 		const place = entries.length > 1 ? ` (entry ${index + 1} of ${entries.length})` : '';
 		return new ParameterError(
 			`'${displayName}': "${plainText(entry, 40)}" is not a site ID${place}`,

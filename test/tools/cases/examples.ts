@@ -179,9 +179,8 @@ export const TEST_EXAMPLES: ExamplesOf<typeof TEST_RULES> = {
 /** A proxy that responds instead of either endpoint. */
 export const PROXY_EXAMPLES: ExamplesOf<typeof PROXY_RULES> = {
 	login: [status(407)],
-	networkLogin: [status(511)],
 	unreached: [fromProxy(502, 503, 504)],
-	other: [fromProxy(400, 401, 403, 500)],
+	other: [fromProxy(400, 401, 403, 500), status(511)],
 };
 
 /** Codes of the network. */

@@ -8,12 +8,12 @@ import { siteJson } from '../../tools/helpers/site-json';
 
 /** The map of sites, and what its hints name. */
 const mapOf = (...sites: Site[]) => {
-	const [unlocated, atNullIsland]: string[][] = [[], []];
+	const unlocated: string[] = [];
 	const collection = toSiteMap(
 		sites.map((site, index) => ({ siteId: String(index + 1), site })),
-		(hint, name) => (hint.startsWith('Not on the map') ? unlocated : atNullIsland)?.push(name),
+		(_hint, name) => unlocated.push(name),
 	);
-	return { collection, unlocated: unlocated ?? [], atNullIsland: atNullIsland ?? [] };
+	return { collection, unlocated };
 };
 const siteAt = (latitude: unknown, longitude: unknown): Site => ({ info: { latitude, longitude } });
 const idsOf = ({ collection }: ReturnType<typeof mapOf>) => collection.features.map(({ id }) => id);
@@ -71,13 +71,9 @@ describe('Get Map', () => {
 		expect(items).toMatchObject([{ json: { fileName: file.fileName }, binary: { data: file } }]);
 	});
 
-	test('names in a hint what is not on the map, or at a doubtful place', async () => {
-		const units = [{ unitName: 'Pen 1', latitude: 0, longitude: 0 }];
-		const { hints } = await perform(getMap, { siteIds: '1042' }, { siteId: 1042, units });
-		expect(hints).toEqual([
-			'Not on the map because they have no usable coordinates: site 1042',
-			'At 0° N 0° E, so the coordinates may be missing: unit Pen 1 of site 1042',
-		]);
+	test('names in a hint what is not on the map', async () => {
+		const { hints } = await perform(getMap, { siteIds: '1042' }, { siteId: 1042 });
+		expect(hints).toEqual(['Not on the map because they have no usable coordinates: site 1042']);
 	});
 });
 
@@ -128,19 +124,10 @@ describe('what has no place on earth stays out of the map and is named', () => {
 	test.each([
 		[0, 13],
 		[66, 0],
+		[0, 0],
 	])('but %d, %d is a place', (latitude, longitude) => {
-		const { collection, unlocated, atNullIsland } = mapOf(siteAt(latitude, longitude));
+		const { collection, unlocated } = mapOf(siteAt(latitude, longitude));
 		expect(collection.features[0]?.geometry.coordinates).toEqual([longitude, latitude]);
-		expect([...unlocated, ...atNullIsland]).toEqual([]);
-	});
-
-	test('0, 0 is on the map, and named as doubtful', () => {
-		const { collection, unlocated, atNullIsland } = mapOf({
-			...siteAt(0, 0),
-			units: [{ unitId: 7, latitude: -0, longitude: 0 }],
-		});
-		expect(collection.features).toHaveLength(2);
-		expect(atNullIsland).toEqual(['site 1', 'unit 7 of site 1']);
 		expect(unlocated).toEqual([]);
 	});
 });

@@ -10,7 +10,6 @@ export interface Circumstances {
 	again?: string | null;
 	/** The login that failed; undefined if it was a request for a site. */
 	login?: { url: string; password?: string };
-	/** The status code of a response. */
 	statusCode?: number;
 	/** Milliseconds that the service asked to wait. */
 	retryAfter?: number;
@@ -25,7 +24,6 @@ export interface Circumstances {
 /** One thing to know or to do: the same for every reader, or in words that depend on the circumstances; '' for none. */
 export type Step = string | ((circumstances: Circumstances) => string);
 
-/** What to do now. */
 export type Advice = readonly Step[];
 
 /** Something to do in the credential, e.g. "check 'Base URL'."; the sentence begins with the condition. */

@@ -17,7 +17,6 @@ export type FailureScope = 'request' | 'run';
  */
 export class ServiceFailure extends Error {
 	override readonly name = 'ServiceFailure';
-	/** What to do now. */
 	readonly advice: Advice;
 	readonly subject: FailureSubject;
 	/** Whether the same request may succeed later. */

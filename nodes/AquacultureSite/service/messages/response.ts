@@ -26,7 +26,6 @@ export interface ServiceResponse {
 	request?: { protocol?: string; path?: string; socket?: { encrypted?: boolean } | null };
 }
 
-/** A response that holds a site. */
 export interface SiteResponse extends ServiceResponse {
 	body: Site;
 }

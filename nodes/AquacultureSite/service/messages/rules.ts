@@ -210,9 +210,6 @@ export const PROXY_RULES = {
 	login: rule({ code: /^407/ }, 'The network proxy requires a login (status {status})', [
 		'Ask your n8n administrator to check the username and password of the proxy in HTTP_PROXY and HTTPS_PROXY.',
 	]),
-	networkLogin: rule({ code: /^511/ }, 'The network requires a login (status {status})', [
-		'Ask your network administrator to let the machine that runs n8n through without a login page.',
-	]),
 	unreached: rule(
 		{ code: /^50[234]/ },
 		'The network proxy could not reach the service (status {status})',

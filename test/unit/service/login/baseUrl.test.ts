@@ -43,27 +43,23 @@ function refusalOf(typed: unknown): ServiceFailure | undefined {
 	}
 }
 
-test.each<[string, string, unknown[]]>([
-	['is empty', 'enter the address', ['', ' \u200B\n', null, undefined]],
+test.each<[string, unknown[]]>([
+	['is empty', ['', ' \u200B\n', null, undefined]],
 	[
 		'must start with https:// or http://',
-		'add https:// in front',
 		[
 			...['//', '/auth/token', 'api.example.com', 'localhost:8080', 'https:/example.com', 42],
 			...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
 		],
 	],
-	['starts with https:// or http:// twice', 'remove one', ['https://https://a', 'http://HTTP:a']],
-	['is the address of site data', "remove '/meta", [`${API}/meta`, `${API}/v2/meta/sites/`]],
-	['is the address of site data', "remove '/Meta/sites/1/x' from", [`${API}/Meta/sites/1/x//`]],
+	['starts with https:// or http:// twice', ['https://https://a', 'http://HTTP:a']],
 	[
-		'is not a web address',
-		"check 'Base URL'",
-		['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>'],
+		'is the address of site data',
+		[`${API}/meta`, `${API}/v2/meta/sites/`, `${API}/Meta/sites/1/x//`],
 	],
+	['is not a web address', ['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>']],
 	[
 		'contains a space, a line break, or a backslash',
-		'remove the space, line break, or backslash',
 		[
 			...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
 			...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
@@ -71,24 +67,18 @@ test.each<[string, string, unknown[]]>([
 	],
 	[
 		'contains a username or password',
-		"remove them from 'Base URL'",
 		['https://user:secret@a.example', 'http://user@a.example', 'https://:secret@a.example'],
 	],
-	[
-		"contains a '?' or '#'",
-		"remove the '?' or '#' and everything after it",
-		[`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`],
-	],
-])("'Base URL' %s", (message, advice, all) => {
+	["contains a '?' or '#'", [`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`]],
+])("'Base URL' %s", (message, all) => {
 	for (const typed of all) {
-		const refusal = refusalOf(typed);
-		expect(refusal).toMatchObject({
+		expect(refusalOf(typed)).toMatchObject({
 			message: `'Base URL' ${message}`,
-			description: expect.stringContaining(`Open the credential and ${advice}`) as unknown,
+			description:
+				'Open the credential and enter the address of the service alone, e.g. https://api.example.com',
 			subject: 'credential',
 			mayPass: false,
 		});
-		expect(refusal?.description).not.toContain('secret');
 	}
 });
 
