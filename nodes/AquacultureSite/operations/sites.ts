@@ -10,15 +10,11 @@ import type { Field, Parameters } from '../utils/parameters';
 import { byDisplayName, mapLinkOption } from './operation';
 import type { Operation, ReadSite, Task } from './operation';
 
-/** A field that an item can have, and the part of the site that it needs. */
-interface Column {
-	name: string;
-	displayName: string;
-	part?: SitePart;
-}
-
-/** A row has at most ten, as n8n's guidelines have it, those that are used most at the top; the last two are extra. */
-const COLUMNS: Column[] = [
+/**
+ * The fields that an item can have, and the part of the site that each needs. A row has at most ten, as n8n's guidelines
+ * have it, those that are used most at the top; the last two are extra.
+ */
+const COLUMNS: Array<{ name: string; displayName: string; part?: SitePart }> = [
 	{ name: 'siteId', displayName: 'Site ID' },
 	{ name: 'siteName', displayName: 'Site Name' },
 	{ name: 'type', displayName: 'Type', part: 'info' },
@@ -123,10 +119,9 @@ const fullResponse: Field<'boolean'> = {
 };
 
 /** One flat row. */
-function toRow(site: Site, columns: Column[]): IDataObject {
+function toRow(site: Site, names: string[]): IDataObject {
 	const [info, units] = [infoOf(site), unitsOf(site)];
 	const made = { unitCount: units?.length, units, mapUrl: mapUrl(info) };
-	const names = columns.map(({ name }) => name);
 	return pick({ ...info, ...made, ...pick(site, SITE_FIELDS) }, names) as IDataObject;
 }
 
@@ -151,7 +146,8 @@ function parseOutput(
 		return name !== 'units' && (part === undefined || parts.includes(part));
 	});
 	const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
-	return { parts: needed, toJson: ({ site }) => toRow(site, columns) };
+	const names = columns.map(({ name }) => name);
+	return { parts: needed, toJson: ({ site }) => toRow(site, names) };
 }
 
 /** One item for each site. */

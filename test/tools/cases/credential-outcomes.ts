@@ -93,7 +93,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
 	...['Username', 'Password'].map((field): (typeof CREDENTIAL)[number] => [
 		`No ${field.toLowerCase()}`,
 		() => ({ [field.toLowerCase()]: '' }),
-		{ message: `'${field}' is empty`, advice: [`Enter '${field}'. If an expression supplies it`] },
+		{ message: `'${field}' is empty`, advice: [`Enter '${field}'`] },
 	]),
 	['Unknown host', () => ({ baseUrl: 'http://sea-farm.invalid' }), CONNECTION_RULES.unknownHost],
 	['Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused],

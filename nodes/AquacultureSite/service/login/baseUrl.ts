@@ -12,6 +12,23 @@ export function pastedText(value: unknown): string {
 	return typeof text === 'string' ? text.replace(INVISIBLE, '').trim() : '';
 }
 
+function wrongField(message: string, action: string): ServiceFailure {
+	const details = { subject: 'credential', scope: 'run' } as const;
+	return new ServiceFailure(message, [inCredential(action)], details);
+}
+
+/** @throws ServiceFailure if it is empty: the service would count it as a failed login */
+export function requireText(value: unknown, displayName: string): string {
+	if (pastedText(value) !== '') return String(value);
+	throw wrongField(`'${displayName}' is empty`, `enter '${displayName}'`);
+}
+
+const wrongAddress = (mistake: string) =>
+	wrongField(
+		`'Base URL' ${mistake}`,
+		'enter the address of the service alone, e.g. https://api.example.com',
+	);
+
 /** What is wrong with an address that fits. The first that fits counts. */
 const MISTAKES: Array<[pattern: RegExp, message: string]> = [
 	[/^$/, 'is empty'],
@@ -32,20 +49,11 @@ const MISTAKES: Array<[pattern: RegExp, message: string]> = [
  */
 export function parseBaseUrl(text: unknown): string {
 	const address = pastedText(text);
-	for (const [pattern, message] of MISTAKES) {
-		if (pattern.test(address)) refuse(message);
-	}
+	for (const [pattern, mistake] of MISTAKES) if (pattern.test(address)) throw wrongAddress(mistake);
 	const url = toUrl(address);
-	if (!url) return refuse('is not a web address');
+	if (!url) throw wrongAddress('is not a web address');
 	// Last, because the URL parser resolves dots: `/auth/./token` is the token path too
 	const path = url.pathname.replace(/(\/(auth\/token)?)+$/i, '');
-	if (/\/meta(\/sites(\/.*)?)?$/i.test(path)) refuse('is the address of site data');
+	if (/\/meta(\/sites(\/.*)?)?$/i.test(path)) throw wrongAddress('is the address of site data');
 	return `${url.origin}${path}`;
-}
-
-function refuse(message: string): never {
-	const advice = inCredential(
-		'enter the address of the service alone, e.g. https://api.example.com',
-	);
-	throw new ServiceFailure(`'Base URL' ${message}`, [advice], { subject: 'credential' });
 }

@@ -1,9 +1,8 @@
 // One login: username and password in exchange for a token.
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 
-import { inCredential } from '../messages/advice';
 import { API_VERSION } from './apiVersion';
-import { parseBaseUrl, pastedText } from './baseUrl';
+import { parseBaseUrl, pastedText, requireText } from './baseUrl';
 import { ServiceFailure } from '../messages/failures';
 import { outcomeOf } from '../messages/networkFailures';
 import { readTokenResponse } from '../messages/response';
@@ -52,17 +51,4 @@ export async function logIn(
 		return token;
 	};
 	return await sharedLogin(url, credentials, requestToken, isPoll);
-}
-
-/** @throws ServiceFailure if it is empty: the service would count it as a failed login */
-function requireText(value: unknown, displayName: string): string {
-	if (pastedText(value) !== '') return String(value);
-	throw new ServiceFailure(
-		`'${displayName}' is empty`,
-		[
-			inCredential(`enter '${displayName}'.`),
-			'If an expression supplies it, check that it returns text.',
-		],
-		{ subject: 'credential', scope: 'run' },
-	);
 }

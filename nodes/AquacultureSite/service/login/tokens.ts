@@ -15,8 +15,7 @@ const REMEMBERED_MS = 60_000;
 const SHARED_WITH_NEW_CALLERS_MS = 10_000;
 
 // A poll tries a refused login again after 1, 2, 4 … 60 minutes
-const MINUTE_MS = 60_000;
-const LONGEST_POLL_PAUSE_MS = 60 * MINUTE_MS;
+const LONGEST_POLL_PAUSE_MS = 60 * REMEMBERED_MS;
 
 // The latest logins stay
 const MAX_REMEMBERED = 100;
@@ -150,7 +149,7 @@ function remember(key: string, exchange: Exchange): void {
 		(failure: unknown) => {
 			const { httpStatus = 0, retryAfter = 0 } = failure as Partial<ServiceFailure>;
 			if (REJECTED_LOGIN.includes(httpStatus)) {
-				const pause = Math.min(LONGEST_POLL_PAUSE_MS, MINUTE_MS * 2 ** exchange.refusals++);
+				const pause = Math.min(LONGEST_POLL_PAUSE_MS, REMEMBERED_MS * 2 ** exchange.refusals++);
 				// So that the poll after the pause knows the number of refusals
 				settle(REMEMBERED_MS, pause, 2 * pause);
 			} else {
