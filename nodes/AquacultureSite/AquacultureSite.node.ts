@@ -90,24 +90,26 @@ class SiteRun implements Output {
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
 		const { itemIndex, siteIds, parts, requestOptions } = task;
-		const read = async (siteId: SiteIds[number]): Promise<ReadSite | INodeExecutionData> => {
-			if (typeof siteId !== 'string') return this.fail(siteId, itemIndex);
+		const read = async (
+			siteId: SiteIds[number],
+		): Promise<{ site?: ReadSite; failure?: INodeExecutionData }> => {
+			if (typeof siteId !== 'string') return { failure: this.fail(siteId, itemIndex) };
 			try {
 				const request = { siteId, parts, ...requestOptions };
 				const { body, statusCode, headers } = await service.read(request);
 				// Each item gets its own, even if several asked for the same
 				const site = deepCopy(body as IDataObject);
-				return { siteId, site, response: { statusCode, headers: { ...headers } } };
+				return { site: { siteId, site, response: { statusCode, headers: { ...headers } } } };
 			} catch (error) {
-				return this.fail(error, itemIndex, siteId, siteIds.length === 1);
+				return { failure: this.fail(error, itemIndex, siteId, siteIds.length === 1) };
 			}
 		};
 		const outcomes = await Promise.all(siteIds.map(read));
-		const sites = outcomes.filter((outcome) => 'site' in outcome);
+		const sites = outcomes.flatMap(({ site }) => site ?? []);
 		const items = sites.length > 0 ? await task.toItems(sites, this) : [];
 		this.results[itemIndex] = [
 			...items.map((item) => ({ ...item, pairedItem: { item: itemIndex } })),
-			...outcomes.filter((outcome) => 'json' in outcome),
+			...outcomes.flatMap(({ failure }) => failure ?? []),
 		];
 	}
 
