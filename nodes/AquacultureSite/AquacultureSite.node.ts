@@ -26,6 +26,10 @@ const LONGEST_WAIT_MS = 60_000;
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
 const ITEMS_AT_ONCE = 100;
 
+// To begin all at once would take memory and hold up the thread. The largest 'Max Concurrency'; far more than the
+// default, so that others can go ahead of what is refused
+const TASKS_AT_ONCE = 500;
+
 const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
@@ -59,10 +63,15 @@ class SiteRun implements Output {
 		const limits = { maxConcurrency, longestWait: LONGEST_WAIT_MS };
 		const service = await SiteService.open(this.context, limits).catch((error: unknown) => {
 			// The credential cannot be used: each item says why
-			for (const { itemIndex: i } of tasks) this.results[i] = [this.fail(error, i)];
+			for (const { itemIndex: i } of tasks) this.results[i]?.push(this.fail(error, i));
 		});
 		if (!service) return this.results.flat();
-		const all = Promise.all(tasks.map(async (task) => await this.perform(task, service)));
+		// Each takes the next one
+		const waiting = tasks.values();
+		const work = async () => {
+			for (const task of waiting) await this.perform(task, service);
+		};
+		const all = Promise.all(Array.from({ length: TASKS_AT_ONCE }, work));
 		await all.finally(() => service.stop());
 		this.addHints(service);
 		return this.results.flat();
@@ -78,9 +87,10 @@ class SiteRun implements Output {
 			try {
 				const task = parseTask(new Parameters(parameter));
 				this.isSeveral ||= task.siteIds.length > 1;
-				const wrong = task.siteIds.find((siteId) => typeof siteId !== 'string');
-				if (wrong && !this.context.continueOnFail()) throw wrong;
-				tasks.push({ ...task, itemIndex });
+				const wrong = task.siteIds.filter((siteId) => typeof siteId !== 'string');
+				if (wrong[0] && !this.context.continueOnFail()) throw wrong[0];
+				this.results[itemIndex] = wrong.map((error) => this.fail(error, itemIndex));
+				if (wrong.length < task.siteIds.length) tasks.push({ ...task, itemIndex });
 			} catch (error) {
 				this.results[itemIndex] = [this.fail(error, itemIndex)];
 			}

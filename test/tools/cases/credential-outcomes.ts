@@ -72,14 +72,14 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
 	[
 		'No base URL',
 		() => ({ baseUrl: '' }),
-		{ message: "'Base URL' is empty", advice: ['Enter the address of the service'] },
+		{ message: "'Base URL' is empty", advice: ['Enter the address of the service alone'] },
 	],
 	[
 		'Base URL without https://',
 		() => ({ baseUrl: 'api.example.com' }),
 		{
 			message: "'Base URL' must start with https:// or http://",
-			advice: ["Add https:// in front of the address in 'Base URL'"],
+			advice: ['Enter the address of the service alone'],
 		},
 	],
 	[
@@ -87,7 +87,7 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
 		({ service }) => ({ baseUrl: `${service.baseUrl}/meta/sites/12` }),
 		{
 			message: "'Base URL' is the address of site data",
-			advice: ["Remove '/meta/sites/12' from its end."],
+			advice: ['Enter the address of the service alone'],
 		},
 	],
 	...['Username', 'Password'].map((field): (typeof CREDENTIAL)[number] => [
