@@ -1,7 +1,9 @@
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import fc from 'fast-check';
+import type { INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { NodeResult } from '../tools/engine/engine';
 import { useSeaFarm } from '../tools/engine/sea-farm';
 import { at, defined } from '../tools/helpers/at';
+import { asyncRuns } from '../tools/helpers/fuzz';
 
 const PACKAGE = 'n8n-nodes-aquaculture';
 const SITE = `${PACKAGE}.aquacultureSite`;
@@ -71,11 +73,46 @@ function operationsOf({ displayOptions: { show = {} } = {} }: INodeProperties) {
 	return show.operation ?? show['/operation'];
 }
 
-/** Parameters that show a field, in each operation that has it, with this code as its expression. */
-function parametersWith({ field, collection }: PanelField, code: string): INodeParameters[] {
-	// n8n takes such a field as it is
-	const value = field.noDataExpression ? code : `={{ ${code} }}`;
-	const own = { [field.name]: value };
+const choicesOf = ({ options = [] }: INodeProperties) => options as INodePropertyOptions[];
+
+/** A value that a person may choose or enter in the panel. */
+function anyChoice(field: INodeProperties): fc.Arbitrary<unknown> {
+	const { type, name, default: preset, placeholder = '', typeOptions = {}, required } = field;
+	const values = choicesOf(field).map(({ value }) => value);
+	if (type === 'boolean') return fc.boolean();
+	if (type === 'number') {
+		return fc.integer({ min: preset as number, max: typeOptions.maxValue ?? 1000 });
+	}
+	if (type === 'options') return fc.constantFrom(...values);
+	if (type === 'multiOptions') return fc.subarray(values, { minLength: required ? 1 : 0 });
+	return fc.constant(EXAMPLES[name] ?? placeholder.replace('e.g. ', ''));
+}
+
+/** The same in any other way that an expression, a table or a model may put it. */
+function anySpelling(field: INodeProperties, choice: unknown): fc.Arbitrary<unknown> {
+	const { type, name } = field;
+	const anyCase = (text: string) =>
+		fc.constantFrom(text, text.toUpperCase(), text.toLowerCase(), ` ${text}\n`);
+	if (type === 'boolean') return fc.oneof(fc.constant(Number(choice)), anyCase(String(choice)));
+	if (type === 'number' || name === 'apiVersion') return fc.constant(` ${String(choice)} `);
+	if (type === 'options' || type === 'multiOptions') {
+		const names = [choice].flat().map((chosen) => {
+			const option = defined(choicesOf(field).find(({ value }) => value === chosen));
+			return fc.constantFrom(option.name, String(chosen)).chain(anyCase);
+		});
+		const list = fc.tuple(...names).map((spelled) => spelled.reverse());
+		const asText = list.map((spelled) => spelled.join(','));
+		const asJson = list.map((spelled) => JSON.stringify(spelled.map((text) => text.trim())));
+		return fc.oneof(list, asText, asJson);
+	}
+	if (!name.startsWith('siteId')) return fc.constant(choice);
+	const ids = String(choice).split(', ');
+	return fc.constantFrom(ids, ids.map(Number), ids.join(' '), JSON.stringify(ids));
+}
+
+/** Parameters that show a field, in each operation that has it, with this value or expression. */
+function parametersWith({ field, collection }: PanelField, value: unknown): INodeParameters[] {
+	const own = { [field.name]: value } as INodeParameters;
 	const { operation: _own, '/operation': _root, ...others } = field.displayOptions?.show ?? {};
 	const shown = Object.entries(others).map(([name, values]) => [name, values?.[0]] as const);
 	return (operationsOf(field) ?? ['getUnits']).map((chosen) => ({
@@ -100,7 +137,9 @@ test.each(TYPES)(
 			// Depends on 'Format', which a tool does not have
 			if (type === TOOL && field.name === 'binaryPropertyName') continue;
 			for (const nonsense of nonsenseFor(field)) {
-				for (const parameters of parametersWith(panelField, nonsense)) {
+				// n8n takes such a field as it is
+				const value = field.noDataExpression ? nonsense : `={{ ${nonsense} }}`;
+				for (const parameters of parametersWith(panelField, value)) {
 					const { error, items } = await run(type, parameters);
 					if (error?.message.startsWith(`'${field.displayName}'`)) continue;
 					const instead = error?.message ?? JSON.stringify(at(items, 0).json);
@@ -111,3 +150,28 @@ test.each(TYPES)(
 		expect(misses).toEqual([]);
 	},
 );
+
+/** What a person gets, without the times in it. */
+function shown({ items, error }: NodeResult): string {
+	expect(error).toBeUndefined();
+	const text = JSON.stringify(items.map(({ json, binary }) => [json, binary]));
+	return text.replace(/"(detectedAt|date|x-request-id|id)":"[^"]*"/g, '');
+}
+
+test.each(TYPES)('%s: a value means the same in every spelling', async (type) => {
+	for (const panelField of fieldsOf(type)) {
+		const { field } = panelField;
+		if (field.noDataExpression) continue;
+		const pair = anyChoice(field).chain((choice) =>
+			fc.tuple(fc.constant(choice), anySpelling(field, choice)),
+		);
+		const property = fc.asyncProperty(pair, async ([choice, spelling]) => {
+			const spelled = parametersWith(panelField, `={{ ${JSON.stringify(spelling)} }}`);
+			for (const [index, typed] of parametersWith(panelField, choice).entries()) {
+				const result = await run(type, at(spelled, index));
+				expect(shown(result)).toBe(shown(await run(type, typed)));
+			}
+		});
+		await fc.assert(property, { ...asyncRuns, numRuns: Math.ceil(asyncRuns.numRuns / 5) });
+	}
+});

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import type { Row, Site, Unit } from '../../../nodes/AquacultureSite/site/site';
 import { compareSites } from '../../../nodes/AquacultureSite/trigger/changes';
+import { toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import { asText } from '../../../nodes/AquacultureSite/utils/text';
 import { at } from '../../tools/helpers/at';
 import { forAll } from '../../tools/helpers/fuzz';
 
@@ -87,5 +89,49 @@ test('two polls of the same site, in any spelling, give no event', () => {
 		});
 		const later = compareSites(baseline, third as Site, { minimumDistance });
 		expect([...differences, ...later.differences]).toEqual([]);
+	});
+});
+
+/** Each difference is one of these. */
+const BASIC = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'] as const;
+
+type Change = (site: Farm, first: Unit) => [after: Partial<Farm>, ...expected: string[]];
+
+test.each<[string, Change]>([
+	[
+		'zero is another value than null',
+		({ info }) => {
+			const maxTotalBiomass = info.maxTotalBiomass === null ? 0 : null;
+			return [{ info: { ...info, maxTotalBiomass } }, 'siteChanged info.maxTotalBiomass'];
+		},
+	],
+	['a code', ({ info }) => [{ info: { ...info, license: '1.1' } }, 'siteChanged info.license']],
+	['other fields', () => [{ note: 'New', depth: 12.50001 }, 'siteChanged depth note']],
+	[
+		'a unit is removed',
+		({ units: [, ...others] }, { unitId }) => [{ units: others }, `unitRemoved ${String(unitId)}`],
+	],
+	[
+		'a unit is added',
+		({ units }, first) => [{ units: [...units, { ...first, unitId: 10 }] }, 'unitAdded 10'],
+	],
+	[
+		'a unit is renamed and moved',
+		({ units: [, ...others] }, first) => [
+			{ units: [...others, { ...first, unitName: 'Pen É', latitude: 61.25001 }] },
+			`unitChanged ${String(first.unitId)} latitude unitName`,
+		],
+	],
+])('one real change among other spellings gives its events alone: %s', (_what, change) => {
+	forAll([farm, choices], (site, choose) => {
+		const [after, ...expected] = change(site, at(site.units, 0));
+		const [one, other] = [respellSite(site, choose), respellSite({ ...site, ...after }, choose)];
+		const { differences } = compareSites(one, other, { minimumDistance: 0 });
+		const found = toEvents(differences, BASIC, '').map(({ event, unit = {}, changes }) =>
+			[event, asText(unit.unitId)?.trim() ?? [], changes.map(({ field }) => field).sort()]
+				.flat()
+				.join(' '),
+		);
+		expect(found).toEqual(expected);
 	});
 });
