@@ -1,6 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Fault } from '../../tools/fake-service/faults';
 import type { Service } from '../../tools/fake-service/service';
-import { at } from '../../tools/helpers/at';
+import { manySites, sampleSites } from '../../tools/fake-service/sites';
+import { defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
 import type { CredentialReference } from '../../tools/n8n/n8n';
 import { freePort } from '../../tools/n8n/processes';
@@ -21,9 +23,9 @@ async function waitForReads(service: Service, count: number): Promise<void> {
 }
 
 /** Publishes a workflow that watches sites, and is told of its own failed executions. */
-async function publish(credential: CredentialReference) {
+async function publish(credential: CredentialReference, siteIds = [SITE]) {
 	const { n8n } = stage;
-	const workflow = reportChanges(credential, [SITE], every(3));
+	const workflow = reportChanges(credential, siteIds, every(5));
 	workflow.nodes.push(node('Heard', 'n8n-nodes-base.errorTrigger', 1, {}));
 	const id = await n8n.createWorkflow(workflow);
 	await n8n.activate(id);
@@ -48,7 +50,13 @@ async function publish(credential: CredentialReference) {
 
 type Published = Awaited<ReturnType<typeof publish>>;
 
-const siteOf = ({ sites }: Service) => at(sites, 0);
+const siteOf = ({ sites }: Service) => defined(sites.find(({ siteId }) => siteId === SITE));
+
+/** Edits a credential to what the service accepts now, as the dialog does. */
+async function correct({ id, name }: CredentialReference, service: Service): Promise<void> {
+	const data = { baseUrl: service.baseUrl, ...service.login };
+	await stage.n8n.rest.patch(`/credentials/${id}`, { name, type: 'aquacultureApi', data });
+}
 
 /** Changes the site and expects that this is told, once. */
 async function expectOneChange(service: Service, { told }: Published): Promise<void> {
@@ -87,21 +95,42 @@ async function refusesConnections(): Promise<Outage> {
 	return { credential, end: () => startFake(stage.cleanup, { port }) };
 }
 
-const OUTAGES: Array<[string, () => Promise<Outage>]> = [
+async function hasNoName(): Promise<Outage> {
+	const service = await startFake(stage.cleanup);
+	// Never exists (RFC 6761)
+	const data = { baseUrl: service.baseUrl.replace('127.0.0.1', 'sea-farm.invalid') };
+	const credential = await saveCredential(stage.n8n, service, data);
+	const end = async () => {
+		await correct(credential, service);
+		return service;
+	};
+	return { credential, end };
+}
+
+const OUTAGES: Array<[string, () => Promise<Outage>, seconds?: number]> = [
 	['503', fails({ status: 503 })],
+	['503 for half a minute', fails({ status: 503 }), 30],
+	['502', fails({ status: 502, body: 'html' })],
+	['a reset connection', fails({ connection: 'reset' })],
 	['a refused connection', refusesConnections],
+	['no response', fails({ connection: 'hang' })],
+	['a name that is not found', hasNoName],
+	['429', fails({ status: 429 })],
+	['429 with Retry-After', fails({ status: 429, retryAfter: 5 })],
 	['429 with Retry-After of an hour', fails({ status: 429, retryAfter: 3600 })],
-	['no response of the token endpoint', fails({ connection: 'hang' }, ['token'])],
+	['503 of the token endpoint alone', fails({ status: 503 }, ['token'])],
+	['no response of the token endpoint alone', fails({ connection: 'hang' }, ['token'])],
 ];
 
 /** Side by side, each with its service and its workflow. */
 const rows = new Map<string, Promise<[Service, Published]>>();
 
 beforeAll(() => {
-	for (const [name, begin] of OUTAGES) {
+	for (const [name, begin, seconds = 3] of OUTAGES) {
 		const row = begin().then(async ({ credential, end }) => {
 			// n8n polls when it publishes
 			const published = await publish(credential);
+			await setTimeout(1000 * seconds);
 			const service = await end();
 			await expectOneChange(service, published);
 			expect((await published.failures()).length).toBeLessThanOrEqual(1);
@@ -140,16 +169,53 @@ test('published while the service is down for good: told once, after three polls
 	expect(await heard()).toEqual(await failures());
 });
 
-test('published with a rejected login: told at once, once, and to correct the credential is enough', async () => {
-	const { service, credential } = await ownService(stage, {}, { password: 'wrong' });
-	const published = await publish(credential);
+test('published with a site that does not exist: told at once, once, and the others are watched', async () => {
+	const { service, credential } = await ownService(stage);
+	const published = await publish(credential, [4711, SITE]);
 	await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
-	const { id, name } = credential;
-	const data = { baseUrl: service.baseUrl, ...service.login };
-	await stage.n8n.rest.patch(`/credentials/${id}`, { name, type: 'aquacultureApi', data });
 	await expectOneChange(service, published);
-	const message = `The service rejected the username or password: credential "${name}"`;
-	expect(await published.heard()).toEqual([message]);
-	expect(await published.failures()).toEqual([message]);
-	expect(service.counts.refusedLogins).toBe(1);
+	expect(await published.heard()).toEqual(['Site 4711 was not found']);
+	expect(await published.failures()).toEqual(await published.heard());
+});
+
+test.each(['before', 'after'] as const)(
+	'a login that is rejected, since %s publishing: told at once, once, and to correct the credential is enough',
+	async (since) => {
+		const wrong = since === 'before' ? { password: 'wrong' } : undefined;
+		const { service, credential } = await ownService(stage, {}, wrong);
+		const start = Date.now();
+		// After 1, 2, 4 … minutes
+		const attempts = () => Math.floor(1 + Math.log2(1 + (Date.now() - start) / 60_000));
+		const published = await publish(credential);
+		if (since === 'after') {
+			await waitForReads(service, 1);
+			service.login.password = 'changed-sample-password';
+			service.expireTokens();
+		}
+		await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
+		// Three polls
+		await setTimeout(15_000);
+		expect(service.counts.refusedLogins).toBeLessThanOrEqual(attempts());
+		await correct(credential, service);
+		await expectOneChange(service, published);
+		const message = `The service rejected the username or password: credential "${credential.name}"`;
+		expect(await published.heard()).toEqual([message]);
+		expect(await published.failures()).toEqual([message]);
+		expect(service.counts.refusedLogins).toBeLessThanOrEqual(attempts());
+	},
+);
+
+test('of 20 sites, three are closed by 401 after publishing: at most one login for it', async () => {
+	const sites = [...sampleSites().slice(0, 1), ...manySites(19)];
+	const { service, credential } = await ownService(stage, { sites });
+	const siteIds = sites.map(({ siteId }) => siteId);
+	const published = await publish(credential, siteIds);
+	await waitForReads(service, 2 * siteIds.length);
+	const { logins } = service.counts;
+	service.faults.site.push({ siteId: siteIds.slice(5, 8), status: 401 });
+	await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
+	await waitForReads(service, 3 * siteIds.length);
+	expect(service.counts.logins - logins).toBeLessThanOrEqual(1);
+	expect(service.counts.refusedLogins).toBe(0);
+	expect((await published.heard()).length).toBe(1);
 });
