@@ -110,9 +110,8 @@ const COMMON_RULES = {
 		'The service is receiving too many requests',
 		[
 			tryLater('ask the service operator for a higher limit.'),
-			inOptions(
-				"Or run the workflow less often, request fewer sites at a time, or lower 'Max Concurrency' under 'Options'.",
-			),
+			// Fewer requests side by side are no fewer requests, which is why 'Max Concurrency' is not named
+			inOptions('Or run the workflow less often, or request fewer sites at a time.'),
 		],
 	),
 	unavailable: rule(

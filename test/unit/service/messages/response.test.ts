@@ -242,10 +242,13 @@ test.each([
 	expect(readSiteResponse(siteId, response, { scope: 'run', secrets: [] })).toBe(response);
 });
 
-test('a rate limit is about an option of the node, unless it was the login', () => {
+test('fewer requests help against a rate limit, unless it was that of the login; fewer side by side do not', () => {
 	const inNode = (failure: ServiceFailure) => toWords(failure.advice, { hasOptions: true });
-	expect(inNode(fromSite(429))).toMatch(/lower 'Max Concurrency' under 'Options'/);
-	expect(inNode(fromToken(429))).not.toContain('Options');
+	expect(inNode(fromSite(429))).toMatch(
+		/\. Or run the workflow less often, or request fewer sites at a time\./,
+	);
+	expect(inNode(fromToken(429))).not.toContain('fewer');
+	expect(inNode(fromSite(429))).not.toContain('Max Concurrency');
 });
 
 describe('a login that was sent to http://', () => {
