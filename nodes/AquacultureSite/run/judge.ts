@@ -14,9 +14,10 @@ const PATIENCE_MS = 30_000;
 // Of a service that has named a wait, or a rate limit: it is there
 const PATIENCE_WITH_LIMIT_MS = 90_000;
 
-// A trial knocks three times a second at most, and ends a sixth too late at most
+// A trial knocks three times a second at most, and ends a quarter, or ten seconds, too late at most
 const SHORTEST_PAUSE_MS = 300;
-const SHARE_OF_TRIAL = 1 / 6;
+const SHARE_OF_TRIAL = 1 / 4;
+const LONGEST_PAUSE_MS = 10_000;
 
 // A rate limit refuses a site a few times while others get their share; one that never lets it through is none
 const MAX_WAITS = 10;
@@ -136,6 +137,8 @@ export class Judge<J extends Job> {
 		if (failed.isAnswered) this.rateLimit.count(cause, sentAt);
 		job.failure = failed;
 		if (!job.isOpen) return;
+		// Suspects take turns
+		this.doubts.delete(job);
 		this.doubts.add(job);
 		// A login must not be repeated
 		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed, true);
@@ -306,11 +309,12 @@ export class Judge<J extends Job> {
 	 * before, or another one if there is none. At the same time, so that the load is the same for both.
 	 */
 	private witnesses(suspect: J, { control, rounds }: Trial<J>): J[] {
-		const { isLogin, at, sentAt } = suspect.failure as Failed;
+		const { isLogin, at, sentAt, failure } = suspect.failure as Failed;
 		if (isLogin) return [suspect];
 		// What hung may hang again
 		const isHanging = at - sentAt >= suspect.request.timeout;
-		if (control) return rounds > 1 || isHanging ? [control] : [suspect, control];
+		const mustWait = failure.retryAfter !== undefined;
+		if (control) return rounds > 1 || isHanging || mustWait ? [control] : [suspect, control];
 		const other = isHanging && rounds % 2 === 0 ? undefined : this.other(suspect);
 		if (!other) return [suspect];
 		return isHanging ? [other] : [suspect, other];
@@ -355,8 +359,8 @@ export class Judge<J extends Job> {
 		);
 		// Accounts get locked, and services that are ill need a rest
 		const growing = failures.some(({ isLogin }) => isLogin)
-			? Math.max(FAILED_LOGIN_PAUSE_MS, (3 / 4) * (now - start))
-			: SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * (now - start);
+			? Math.max(FAILED_LOGIN_PAUSE_MS, now - start)
+			: Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * (now - start));
 		// The last one is sent when the patience ends
 		const left = Math.max(
 			SHORTEST_PAUSE_MS,
