@@ -31,6 +31,8 @@ export class Line<Job extends object> {
 	private shortest = Infinity;
 	private slowInRow = 0;
 	private shrunkAt = -Infinity;
+	/** Milliseconds that a request took then; Infinity if it was not shrunk, or in vain. */
+	private tookThen = Infinity;
 
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
@@ -118,7 +120,12 @@ export class Line<Job extends object> {
 		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + growth);
 		// Once for all that were sent at the same time
 		if (this.slowInRow < SLOW_IN_ROW || sentAt <= this.shrunkAt) return;
-		this.limit = Math.max(1, this.limit / 2);
+		// Requests that wait for each other take half as long with half as many: once there are few, that shows
+		const isVain = this.limit <= SLOW_IN_ROW && took > 0.75 * this.tookThen;
+		this.limit = isVain
+			? Math.min(FIRST_IN_FLIGHT, this.maxConcurrency)
+			: Math.max(1, this.limit / 2);
+		this.tookThen = isVain ? Infinity : took;
 		this.shrunkAt = now;
 	}
 

@@ -5,7 +5,6 @@ import { markExpired, needsLogin } from '../service/login/tokens';
 import { ServiceFailure } from '../service/messages/failures';
 import type { ServiceResponse } from '../service/messages/response';
 import type { Cancellation } from './cancellation';
-import type { Failed } from './judge';
 
 // A new token may not be known to all servers of the service at once
 const UNKNOWN_FOR_MS = 3000;
@@ -100,7 +99,11 @@ export class Session {
 	 *
 	 * @param before what the same site failed with before
 	 */
-	accept(token: number, sentAt: number, before?: Failed): void {
+	accept(
+		token: number,
+		sentAt: number,
+		before?: { cause: string; token: number; sentAt: number },
+	): void {
 		if (token !== this.token) return;
 		const isVindicated = before?.cause === '401' && before.token === token;
 		if (isVindicated && before.sentAt > this.acceptedAt) this.isFlaky = true;
