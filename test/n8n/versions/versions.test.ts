@@ -7,12 +7,12 @@ import type { Service, ServiceOptions } from '../../tools/fake-service/service';
 import { manySites, sampleSites } from '../../tools/fake-service/sites';
 import { at } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
-import { expectReportedChange } from '../../tools/n8n/checks';
+import { expectReportedChange, waitForPoll } from '../../tools/n8n/checks';
 import { installN8n, pinnedVersion } from '../../tools/n8n/install';
 import type { CredentialReference } from '../../tools/n8n/n8n';
 import { findSecrets, secretsOf } from '../../tools/n8n/secrets';
 import { ownService, saveCredential, startFake, useN8n } from '../../tools/n8n/use-n8n';
-import { httpRequest, node, readSites, siteNode } from '../../tools/n8n/workflows';
+import { httpRequest, node, readSites, reportChanges, siteNode } from '../../tools/n8n/workflows';
 
 const SITES = sampleSites();
 const STORHOLMEN = at(SITES, 0);
@@ -269,4 +269,39 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		service.faults.site.push({ status: 503, times: 4 });
 		await expectReportedChange({ n8n: stage.n8n, service, credential });
 	});
+
+	test.each([
+		['a site that does not exist', [NOT_THERE, ...ONE], {}, `Site ${NOT_THERE} was not found`],
+		[
+			'a rejected login',
+			ONE,
+			{ password: MISTYPED },
+			'The service rejected the username or password',
+		],
+	])(
+		'the trigger, published with %s, says so once, and goes on',
+		async (_, siteIds, wrong, message) => {
+			const { n8n } = stage;
+			const { service, credential } = await own({}, wrong);
+			const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds));
+			await n8n.activate(workflow);
+			expect(await n8n.rest.get(`/workflows/${workflow}`)).toMatchObject({ active: true });
+			const executions = async () => await n8n.executions(workflow);
+			await until('it is told', async () => (await executions()).length > 0);
+			const data = { baseUrl: service.baseUrl, ...service.login };
+			const corrected = { name: credential.name, type: 'aquacultureApi', data };
+			await n8n.rest.patch(`/credentials/${credential.id}`, corrected);
+			await waitForPoll(service, ONE);
+			at(service.sites, 0).info.license = 'SAMPLE-NEW';
+			await until('the change is told', async () => (await executions()).length > 1);
+			await waitForPoll(service, ONE);
+			const [change, failure, ...others] = await Promise.all(
+				(await executions()).map(({ id }) => n8n.waitForExecution(id)),
+			);
+			expect(change?.json('Reported')).toMatchObject([{ changes: [{ after: 'SAMPLE-NEW' }] }]);
+			expect(failure?.failure?.message).toContain(message);
+			expect(others).toEqual([]);
+			await n8n.deactivate(workflow);
+		},
+	);
 });
