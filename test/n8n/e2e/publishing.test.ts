@@ -36,6 +36,7 @@ async function publish(credential: CredentialReference, siteIds = [SITE]) {
 		return await Promise.all(entries.map((entry) => n8n.waitForExecution(entry.id)));
 	};
 	return {
+		id,
 		/** The summaries of its events. */
 		told: async () =>
 			(await executions()).flatMap((each) => each.json('Reported').map(({ summary }) => summary)),
@@ -159,6 +160,19 @@ test('what was first read after an outage is saved with the first event: a chang
 			'The license of Storholmen changed from SAMPLE-NEW to SAMPLE-NEXT',
 		);
 	}
+});
+
+test('unpublished, a site changed, and published again: the change is told once', async () => {
+	const { service, credential } = await ownService(stage);
+	const published = await publish(credential);
+	await stage.n8n.deactivate(published.id);
+	siteOf(service).info.license = 'SAMPLE-MEANWHILE';
+	await stage.n8n.activate(published.id);
+	await until('the change is told', async () => (await published.told()).length > 0, PATIENT);
+	await waitForReads(service, 2);
+	expect(await published.told()).toEqual([
+		'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-MEANWHILE',
+	]);
 });
 
 test('published while the service is down for good: told once, after three polls, and polls go on', async () => {
