@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { FILES, readExampleFile } from '../../tools/demo/example-files';
 import { defined } from '../../tools/helpers/at';
 import { Cleanup } from '../../tools/helpers/cleanup';
+import { copyCheckout } from '../../tools/n8n/checkout';
 import { freePort } from '../../tools/n8n/processes';
 import { inWorkspace, ROOT } from '../../tools/n8n/workspace';
 import { Terminal } from './terminal';
@@ -78,4 +80,18 @@ test('npm run demo -- --open, from its first line to Ctrl-C', async () => {
 	demo.process.interrupt();
 	const { output } = await demo.process.ended;
 	expect(output).toMatch(/Stopping n8n\.\n.* Done\.\n$/);
+});
+
+// Before anything is downloaded; what is written to /dev/full finds the disk full
+test('on a full disk, npm run demo ends with a sentence', async () => {
+	const folder = await copyCheckout('full');
+	const log = join(folder, '.n8n/logs/install-2.log');
+	mkdirSync(dirname(log), { recursive: true });
+	symlinkSync('/dev/full', log);
+	const env = { ...process.env, npm_config_offline: 'true' };
+	const { output, code } = await new Terminal('demo', [], folder, cleanup, env).process.ended;
+	expect(output).toMatch(
+		/\n\nThe disk is full\. n8n needs 3 GB in \S+\.n8n: free that, and .+\.\n$/,
+	);
+	expect(code).toBe(1);
 });

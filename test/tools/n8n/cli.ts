@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { portNumbers } from 'get-port';
 import type { Service } from '../fake-service/service';
@@ -8,7 +9,7 @@ import { freePort } from './processes';
 import { prepareSetup } from './setup';
 import { saveCredential, startFake, startN8n } from './use-n8n';
 import { chain, manualTrigger, siteNode } from './workflows';
-import { SetupError } from './workspace';
+import { ROOT, SetupError } from './workspace';
 
 const startedAt = Date.now();
 
@@ -83,7 +84,12 @@ export function runCommand<const T extends Options>(
 		const { values } = parseArgs<{ options: T }>({ options });
 		await main(values, cleanup);
 	}).catch((error: unknown) => {
-		console.error(error instanceof SetupError ? `\n${error.message}` : error);
+		// However it was noticed: here, or in what a package manager printed
+		if (String(error).includes('ENOSPC')) {
+			console.error(
+				`\nThe disk is full. n8n needs 3 GB in ${join(ROOT, '.n8n')}: free that, and run the command again.`,
+			);
+		} else console.error(error instanceof SetupError ? `\n${error.message}` : error);
 		process.exitCode = 1;
 	});
 }
