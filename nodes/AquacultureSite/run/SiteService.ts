@@ -10,7 +10,7 @@ import type { ServiceResponse, SiteResponse } from '../service/messages/response
 import type { SitePart } from '../site/site';
 import { Cancellation, StoppedError } from './cancellation';
 import type { Timers } from './cancellation';
-import { runHints } from './hints';
+import { runHints } from '../service/messages/hints';
 import { Judge } from './judge';
 import type { Failed, Job } from './judge';
 import { Line } from './line';
@@ -48,8 +48,6 @@ export interface SiteRequest {
 /** A site that is to be read, and who waits for it. */
 interface SiteJob extends Job {
 	readonly request: SiteRequest;
-	/** What was received last. */
-	response?: ServiceResponse;
 	resolve: (response: SiteResponse) => void;
 	reject: (reason: unknown) => void;
 }
@@ -111,7 +109,7 @@ export class SiteService {
 			() => this.judge.check(),
 		);
 		this.judge = new Judge(this.line, this.session, this.rateLimit, clock, limits.longestWait, {
-			onSite: (job) => this.settle(job, this.ownFailure(job)),
+			onSite: (job) => this.settle(job, this.ownFailure(job.failure as Failed)),
 			onRun: (last, isSame) => this.giveUp(last, isSame),
 			open: this.open,
 			copy: ({ request }) => jobOf(request, false),
@@ -239,7 +237,6 @@ export class SiteService {
 	): boolean {
 		if (this.cancellation.isStopped) return false;
 		const isReceived = !(response instanceof ServiceFailure);
-		job.response = isReceived ? response : undefined;
 		const result = isReceived ? this.word(job, response, 'run') : response;
 		if (!(result instanceof ServiceFailure)) {
 			if (this.open.has(job)) this.counts.read++;
@@ -248,15 +245,18 @@ export class SiteService {
 			this.judge.accept(job, sent, true);
 			return true;
 		}
+		const own = isReceived ? (this.word(job, response, 'request') as ServiceFailure) : result;
 		if (isReceived && !result.mayPass && result.subject === 'site') {
-			this.settle(job, this.word(job, response, 'request'));
+			this.settle(job, own);
 			this.judge.accept(job, sent, false);
 			return true;
 		}
-		const status = isReceived ? String(response.statusCode) : result.message;
-		const cause = sent.isLogin ? 'login' : status;
+		const status = isReceived ? response.statusCode : result.message;
+		// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
+		const isOfRate = status === 403 && result.retryAfter !== undefined;
+		const cause = sent.isLogin ? 'login' : isOfRate ? '429' : String(status);
 		const at = this.cancellation.now();
-		this.judge.fail(job, { failure: result, cause, isAnswered: isReceived, at, ...sent });
+		this.judge.fail(job, { failure: result, own, cause, isAnswered: isReceived, at, ...sent });
 		return false;
 	}
 
@@ -268,13 +268,9 @@ export class SiteService {
 		});
 	}
 
-	/** Why a site cannot be read, although others can. */
-	private ownFailure(job: SiteJob): ServiceFailure {
-		const { failure } = job.failure as Failed;
-		// If nothing else got through, it may be a proxy's
-		const isOwn = job.response && this.judge.hasWitness;
-		const own = isOwn ? this.word(job, job.response as ServiceResponse, 'request') : failure;
-		return this.withinWait(own as ServiceFailure);
+	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
+	private ownFailure({ own, failure }: Failed): ServiceFailure {
+		return this.withinWait(this.judge.hasWitness ? own : failure);
 	}
 
 	private withinWait(failure: ServiceFailure): ServiceFailure {

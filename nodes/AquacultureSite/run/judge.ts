@@ -40,6 +40,8 @@ export interface Job {
 /** A request that failed. */
 export interface Failed {
 	failure: ServiceFailure;
+	/** The same, worded for a site that cannot be read although others can. */
+	own: ServiceFailure;
 	/** What it has in common with others: the status, or what became of the connection. */
 	cause: string;
 	/** Whether there was a response. */
@@ -65,15 +67,19 @@ export interface Verdicts<J> {
 }
 
 /** What a trial has shown. */
-interface Trial<J> {
-	readonly start: number;
+class Trial<J> {
 	/** What is not the sites' own: a suspect got past it, or a good site failed with it, too. */
-	readonly excused: Set<string>;
+	readonly excused = new Set<string>();
+
 	/** How often the token was rejected. */
-	rejections: number;
-	rounds: number;
+	rejections = 0;
+
+	rounds = 0;
+
 	/** The site that was read last, once more. */
 	control?: J;
+
+	constructor(readonly start: number) {}
 }
 
 /**
@@ -87,6 +93,8 @@ export class Judge<J extends Job> {
 	/** How many failures in a row are borne, as a multiple: more if they were the sites' own. */
 	private tolerance = 1;
 
+	/** The present one, or the one before. */
+	private trial = new Trial<J>(-Infinity);
 	private isTrying = false;
 
 	/** The site that was read last: the control of a trial. */
@@ -97,10 +105,6 @@ export class Judge<J extends Job> {
 
 	/** When something was accepted last, or there was a new token. */
 	private heardAt = -Infinity;
-
-	/** What the last trial excused, and for which requests. */
-	private excused = new Set<string>();
-	private excusedUntil = -Infinity;
 
 	/** For how many milliseconds the run was held, by cause. */
 	readonly pauses = new Map<string, number>();
@@ -126,7 +130,7 @@ export class Judge<J extends Job> {
 		this.heardAt = this.clock.now();
 		this.rateLimit.count(undefined, sentAt);
 		this.session.accept(token, sentAt, failure);
-		if (failure && !this.isTrying && this.rateLimit.isLimit(failure.cause)) this.prove(failure);
+		if (failure) this.prove(failure);
 		if (token === this.session.token) this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		if (isRead || !this.good) this.good = job;
 	}
@@ -136,18 +140,17 @@ export class Judge<J extends Job> {
 		const { cause, sentAt, token, isLogin } = failed;
 		if (failed.isAnswered) this.rateLimit.count(cause, sentAt);
 		job.failure = failed;
+		const { control, excused, start } = this.trial;
+		if (this.isTrying && (job === control || isLogin)) excused.add(cause);
 		if (!job.isOpen) return;
 		// Suspects take turns
 		this.doubts.delete(job);
 		this.doubts.add(job);
+		const isReplaced = cause === '401' && token !== this.session.token;
 		// A login must not be repeated
 		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed, true);
 		else if (this.isTrying) return;
-		else if (
-			(sentAt <= this.excusedUntil && this.excused.has(cause)) ||
-			(cause === '401' && token !== this.session.token)
-		)
-			this.putBack(job);
+		else if (isReplaced || (sentAt <= start && excused.has(cause))) this.putBack(job);
 	}
 
 	/** It is no longer to be read. */
@@ -164,17 +167,25 @@ export class Judge<J extends Job> {
 	/** Counts what was proven, and finds out whether it is time for a trial. */
 	check(): void {
 		if (this.isTrying) return;
-		const isAlone = this.isAlone && this.line.isIdle;
-		for (const job of this.doubts) {
-			const { sentAt } = job.failure as Failed;
-			if (isAlone || (sentAt <= this.acceptedAt && !this.isOfLoad(job))) this.count(job);
-		}
+		for (const job of this.doubts) if (this.isProven(job)) this.count(job);
 		if (this.doubts.size === 0) return;
-		const jobs = [...this.doubts];
-		const isTelling = jobs.some((job) => this.isTelling(job));
+		const isTelling = [...this.doubts].some((job) => this.isTelling(job));
 		const most = this.tolerance * (isTelling ? 1 : MAX_FAILURES_IN_ROW);
-		const isOfLoad = jobs.some((job) => this.isOfLoad(job));
-		if (isOfLoad || jobs.length >= most || this.line.isIdle) void this.try();
+		if (this.doubts.size >= most || this.line.isIdle) void this.try();
+	}
+
+	/** Whether a failure is the site's own without a trial: another was accepted since, and there is still a try left. */
+	private isProven(job: J): boolean {
+		const { sentAt, cause } = job.failure as Failed;
+		// Of the token, a login tells
+		const isOfToken = cause === 'login' || cause === '401';
+		if (this.isOnly && this.line.isIdle && !isOfToken) return true;
+		return sentAt <= this.acceptedAt && !this.isOfLoad(job) && !this.isLast(job);
+	}
+
+	/** Whether there is no other site whose answer could tell. */
+	private get isOnly(): boolean {
+		return !this.good && this.verdicts.open.size === 1;
 	}
 
 	/** Whether a failure says by itself that it may be the load's, of which nothing is known yet, or the login's. */
@@ -183,13 +194,11 @@ export class Judge<J extends Job> {
 		return isLogin || (this.rateLimit.isLimit(cause) && this.rateLimit.rate === Infinity);
 	}
 
-	/** Whether a failure says by itself that it may be the token's or the run's. */
-	private isTelling({ failure }: J): boolean {
-		const {
-			cause,
-			failure: { mayPass },
-		} = failure as Failed;
-		return !mayPass || (cause === '401' && !this.session.isFlaky);
+	/** Whether a failure says by itself that it may be the load's, the token's, or the run's. */
+	private isTelling(job: J): boolean {
+		const { cause, failure } = job.failure as Failed;
+		const isOfToken = cause === '401' && !this.session.isFlaky;
+		return !failure.mayPass || isOfToken || this.isOfLoad(job);
 	}
 
 	/** Whether a retry would not help. */
@@ -197,11 +206,13 @@ export class Judge<J extends Job> {
 		return !mayPass || retryAfter > this.longestWait;
 	}
 
-	/** Whether there is no other site whose answer could tell, and it is not about the token, of which a login tells. */
-	private get isAlone(): boolean {
-		const [job] = this.doubts;
-		const isOfToken = job?.failure?.isLogin || job?.failure?.cause === '401';
-		return !isOfToken && !this.good && this.verdicts.open.size === 1;
+	/** Whether a site cannot be read if this failure is its own. */
+	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
+		const { failure, cause } = failed as Failed;
+		if (this.rateLimit.isLimit(cause)) return waits + 1 >= MAX_WAITS;
+		const isRefused =
+			(cause === '401' && !this.session.isFlaky) || (cause === '403' && maxRetries > 0);
+		return tries + 1 >= (isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1);
 	}
 
 	/** The failure is its own: it waits alone and is tried again, or it was the last time. */
@@ -209,20 +220,16 @@ export class Judge<J extends Job> {
 		this.doubts.delete(job);
 		const { failure, cause, at } = job.failure as Failed;
 		const { retryAfter = 0 } = failure;
-		const { maxRetries } = job.request;
-		const isRefused =
-			(cause === '401' && !this.session.isFlaky) ||
-			(cause === '403' && maxRetries > 0 && retryAfter === 0);
-		const own = isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1;
-		const isLimit = cause === '429' || this.rateLimit.isLimit(cause);
-		if (isLimit) job.waits++;
-		else job.tries++;
-		if (job.tries >= own || job.waits >= MAX_WAITS || retryAfter > this.longestWait) {
+		if (this.isLast(job) || retryAfter > this.longestWait) {
 			this.verdicts.onSite(job);
 			return;
 		}
-		const backoff = Math.random() * FIRST_BACKOFF_MS * 2 ** (isLimit ? 0 : job.tries - 1);
-		void this.clock.pause(Math.max(0, at + retryAfter - this.clock.now()) + backoff).then(() => {
+		const isLimit = this.rateLimit.isLimit(cause);
+		if (isLimit) job.waits++;
+		else job.tries++;
+		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (job.tries + job.waits - 1));
+		const wait = Math.max(0, at + retryAfter - this.clock.now()) + Math.random() * most;
+		void this.clock.pause(wait).then(() => {
 			if (!job.isOpen) return;
 			// Whether it is accepted after a pause tells of the limit
 			if (isLimit) this.line.putBack(job);
@@ -231,30 +238,28 @@ export class Judge<J extends Job> {
 	}
 
 	/**
-	 * A trial: holds the line, and sends one request at a time whose answer can tell, until one is accepted. What it
-	 * excuses was not the sites' own.
+	 * A trial: holds the line, and sends requests whose answers can tell, until one is accepted. What it excuses was not the
+	 * sites' own.
 	 */
 	private async try(): Promise<void> {
 		this.isTrying = true;
 		this.line.hold();
 		const start = this.clock.now();
-		const trial: Trial<J> = { start, excused: new Set(), rejections: 0, rounds: 0 };
+		this.trial = new Trial(start);
+		const { trial } = this;
 		const { excused } = trial;
 		let isOver = false;
 		while (!isOver && this.doubts.size > 0) {
-			await this.clock.pause(this.pauseIn(trial));
+			await this.clock.pause(this.pauseBefore());
 			if (!this.clock.isStopped) isOver = await this.sendRound(trial);
 			if (this.clock.isStopped) return;
 			const last = [...this.doubts].at(-1)?.failure;
-			const isSilent = this.clock.now() - Math.max(start, this.heardAt) >= this.patienceIn(trial);
-			if (!isOver && isSilent && last && trial.rounds > 1) {
+			if (!isOver && last && trial.rounds > 1 && this.clock.now() >= this.givesUpAt) {
 				this.verdicts.onRun(last, last.isLogin);
 				return;
 			}
 		}
 		this.isTrying = false;
-		this.excused = excused;
-		this.excusedUntil = start;
 		for (const job of this.doubts) {
 			const { cause, sentAt } = job.failure as Failed;
 			if (!excused.has(cause) && sentAt <= this.acceptedAt) this.count(job);
@@ -269,37 +274,25 @@ export class Judge<J extends Job> {
 
 	/** One round of a trial. @returns whether a site was accepted, or the token is renewed */
 	private async sendRound(trial: Trial<J>): Promise<boolean> {
-		const { excused } = trial;
 		trial.rounds++;
 		if (this.good) trial.control ??= this.verdicts.copy(this.good);
-		const { control } = trial;
-		const suspect = this.suspect(excused);
-		const jobs = this.witnesses(suspect, trial);
-		const before = jobs.map(({ failure }) => failure);
+		const suspect = this.suspect();
+		const jobs = this.witnesses(suspect);
 		const accepted = await Promise.all(jobs.map(async (job) => await this.line.probe(job)));
 		if (this.clock.isStopped) return false;
-		for (const [index, job] of jobs.entries()) {
-			const failed = accepted[index] ? before[index] : job.failure;
-			if (accepted[index]) {
-				if (failed && (!control || trial.rounds > 1 || failed.cause === '429')) this.prove(failed);
-			}
-			if (!accepted[index] && failed?.cause === '401') trial.rejections++;
-			if (failed && (accepted[index] || job === control || failed.isLogin))
-				excused.add(failed.cause);
-		}
 		if (accepted.includes(true)) return true;
+		trial.rejections += jobs.filter((job) => job.failure?.cause === '401').length;
 		const { failure } = jobs.at(-1) as J;
 		if (!failure || failure.isLogin) return false;
-		const isAlone = !control && this.verdicts.open.size === 1;
-		const most = this.session.isFlaky ? MAX_FAILURES_IN_ROW : isAlone ? 1 : 2;
+		const most = this.session.isFlaky ? MAX_FAILURES_IN_ROW : this.isOnly ? 1 : 2;
 		if (trial.rejections >= most && !this.session.isNew) {
-			excused.add('401');
-			if (this.session.renew(isAlone ? 1 : undefined)) return true;
+			trial.excused.add('401');
+			if (this.session.renew(this.isOnly ? 1 : undefined)) return true;
 			this.verdicts.onRun(failure, true);
 			return false;
 		}
 		// Another site may still tell
-		const isSame = suspect.failure?.cause === failure.cause && (control ?? this.line.isIdle);
+		const isSame = suspect.failure?.cause === failure.cause && (this.good ?? this.line.isIdle);
 		if (isSame && this.isFinal(failure)) this.verdicts.onRun(failure, true);
 		return false;
 	}
@@ -308,32 +301,31 @@ export class Judge<J extends Job> {
 	 * Whose answer can tell: that of a suspect, which is a site that failed, and of a control, which is a site that was read
 	 * before, or another one if there is none. At the same time, so that the load is the same for both.
 	 */
-	private witnesses(suspect: J, { control, rounds }: Trial<J>): J[] {
+	private witnesses(suspect: J): J[] {
+		const { control, rounds } = this.trial;
 		const { isLogin, at, sentAt, failure } = suspect.failure as Failed;
 		if (isLogin) return [suspect];
 		// What hung may hang again
 		const isHanging = at - sentAt >= suspect.request.timeout;
-		const mustWait = failure.retryAfter !== undefined;
-		if (control) return rounds > 1 || isHanging || mustWait ? [control] : [suspect, control];
-		const other = isHanging && rounds % 2 === 0 ? undefined : this.other(suspect);
-		if (!other) return [suspect];
-		return isHanging ? [other] : [suspect, other];
+		const mustWait = at + (failure.retryAfter ?? 0) > this.clock.now();
+		const witness = control ?? (isHanging && rounds % 2 === 0 ? undefined : this.other(suspect));
+		if (!witness) return [suspect];
+		return isHanging || (control && (rounds > 1 || mustWait)) ? [witness] : [suspect, witness];
 	}
 
 	/** A site was accepted that had failed: what it needed was a pause. */
 	private prove({ cause, sentAt }: Failed): void {
+		if (this.isTrying) this.trial.excused.add(cause);
 		if (!this.rateLimit.prove(cause, sentAt, this.isTrying)) return;
 		// What was counted of this was not the sites' own
 		for (const job of this.verdicts.open) if (job.failure?.cause === cause) job.tries = 0;
 	}
 
 	/** One of those that nothing has excused yet; those that say something about the token or the load come first. */
-	private suspect(excused: Set<string>): J {
+	private suspect(): J {
 		const rank = (job: J) => {
-			const isTelling = this.isTelling(job) || this.isOfLoad(job);
-			return (
-				(excused.has((job.failure as Failed).cause) ? 200 : 0) + (isTelling ? 0 : 100) + job.tries
-			);
+			const isExcused = this.trial.excused.has((job.failure as Failed).cause);
+			return (isExcused ? 200 : 0) + (this.isTelling(job) ? 0 : 100) + job.tries;
 		};
 		return [...this.doubts].reduce((best, job) => (rank(job) < rank(best) ? job : best));
 	}
@@ -345,39 +337,43 @@ export class Judge<J extends Job> {
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */
-	private pauseIn(trial: Trial<J>): number {
-		const { start, control } = trial;
+	private pauseBefore(): number {
+		const { start, control } = this.trial;
 		const now = this.clock.now();
-		const failures = this.failuresIn(trial);
+		const failures = this.failures();
+		const isOfLogin = failures.some(({ isLogin }) => isLogin);
 		// A token is not busy
 		const isOfToken = failures.every(({ cause }) => cause === '401');
 		if (isOfToken && !this.session.isNew && !this.session.isFlaky) return 0;
-		// What a good site gets at this moment tells the most
-		if (!control && this.good && !failures.some(({ isLogin }) => isLogin)) return 0;
+		// What a good site gets at this moment tells the most, unless a site has one try left, and must wait for it
+		const isLast = [...this.doubts].some(
+			(job) => job.failure?.failure.retryAfter && this.isLast(job),
+		);
+		if (!control && this.good && !isOfLogin && !isLast) return 0;
 		const waits = failures.map(({ failure: { retryAfter = 0 }, at }) =>
 			retryAfter > this.longestWait ? 0 : at + retryAfter - now,
 		);
 		// Accounts get locked, and services that are ill need a rest
-		const growing = failures.some(({ isLogin }) => isLogin)
+		const growing = isOfLogin
 			? Math.max(FAILED_LOGIN_PAUSE_MS, now - start)
 			: Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * (now - start));
 		// The last one is sent when the patience ends
-		const left = Math.max(
-			SHORTEST_PAUSE_MS,
-			Math.max(start, this.heardAt) + this.patienceIn(trial) - now,
-		);
+		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - now);
 		return Math.max(Math.min(growing, left), ...waits);
 	}
 
-	private patienceIn(trial: Trial<J>): number {
-		const isNamed = this.failuresIn(trial).some(
+	/** The time of the clock at which a trial that was in vain ends the run. */
+	private get givesUpAt(): number {
+		const isNamed = this.failures().some(
 			({ failure, cause }) => failure.retryAfter !== undefined || this.rateLimit.isLimit(cause),
 		);
-		return isNamed || this.rateLimit.rate < Infinity ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
+		const isLimited = isNamed || this.rateLimit.rate < Infinity;
+		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
+		return Math.max(this.trial.start, this.heardAt) + patience;
 	}
 
-	private failuresIn({ control }: Trial<J>): Failed[] {
-		return [...this.doubts, control].flatMap((job) => job?.failure ?? []);
+	private failures(): Failed[] {
+		return [...this.doubts, this.trial.control].flatMap((job) => job?.failure ?? []);
 	}
 
 	/** It is nothing that the site did. */

@@ -1,14 +1,8 @@
 // A rate measured by fewer says little about the service
 const FEW = 10;
 
-// If the rate is a 256th of what it was and requests are refused as before, then not for their rate
-const MAX_VAIN_CUTS = 8;
-
-// As in Netflix's AIMDLimit: a rate that was measured is a little too high at most
-const SMALLEST_CUT = 0.9;
-
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
-const SECONDS_TO_DOUBLE = 15;
+const FLAT_MS = 15_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
 const STATUSES = ['429', '503', '403'];
@@ -40,8 +34,8 @@ export class RateLimit {
 
 	private lastStart = -Infinity;
 
-	/** How often in a row the rate was cut, and as many were refused as before. */
-	private vainCuts = 0;
+	/** Milliseconds after which a refused site was accepted, at most. */
+	private longestWait = 0;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -100,20 +94,17 @@ export class RateLimit {
 		// One refusal may be a stray one; and of several at once, the first one has told
 		const isWeak = this.rate === Infinity && (this.refused < 2 || (isNews && this.accepted < FEW));
 		if (sentAt < this.setAt || isWeak) return isNews;
+		this.longestWait = Math.max(this.longestWait, this.now() - sentAt);
 		this.restart(this.measure(sentAt, isHeld));
 		return isNews;
 	}
 
-	/** A good site was accepted at once while others were refused: not for the rate, which may be too low. */
-	raise(): void {
-		this.restart(2 * this.rate);
-	}
-
 	/** Requests per second at a time of the clock. */
 	private perSecond(at: number): number {
-		const seconds = (at - this.setAt) / 1000;
-		if (this.isSlowStart) return this.rate * 2 ** seconds;
-		return this.rate * (1 + (seconds / SECONDS_TO_DOUBLE) ** 3);
+		const elapsed = at - this.setAt;
+		if (this.isSlowStart) return this.rate * 2 ** (elapsed / 1000);
+		// The window of a limit lasts about as long as a refused site has to wait
+		return this.rate * (1 + (elapsed / Math.max(FLAT_MS, 2 * this.longestWait)) ** 3);
 	}
 
 	/** What the service bears, by what it has accepted until now. */
@@ -128,11 +119,8 @@ export class RateLimit {
 		}
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
-		const share = Math.min(SMALLEST_CUT, accepted / (accepted + refused));
-		if (isHeld) return accepted > 1 ? Math.min(rate * SMALLEST_CUT, measured) : rate * share;
-		this.vainCuts = isFew ? this.vainCuts + 1 : 0;
-		const undone = this.vainCuts % MAX_VAIN_CUTS === MAX_VAIN_CUTS - 1 ? 2 ** MAX_VAIN_CUTS : 1;
-		return rate * undone * Math.max(1 / 2, share);
+		const share = Math.max(1 / 2, accepted / (accepted + refused));
+		return isHeld && accepted > 1 ? Math.min(rate, measured) : rate * share;
 	}
 
 	private restart(rate: number): void {

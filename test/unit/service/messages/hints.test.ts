@@ -1,4 +1,4 @@
-import { runHints } from '../../../nodes/AquacultureSite/run/hints';
+import { runHints } from '../../../../nodes/AquacultureSite/service/messages/hints';
 
 const NONE = new Map<string, number>();
 const paused = (cause: string) => new Map([[cause, 1400]]);

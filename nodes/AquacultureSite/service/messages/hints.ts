@@ -1,4 +1,4 @@
-import { formatDuration } from '../service/messages/advice';
+import { formatDuration } from './advice';
 
 /** What the run waited for, by what the requests failed with. */
 function reasonOf(cause: string): string {
