@@ -209,10 +209,15 @@ export class Judge<J extends Job> {
 	/** Whether a site cannot be read if this failure is its own. */
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
-		if (this.rateLimit.isLimit(cause)) return waits + 1 >= MAX_WAITS;
+		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
 		const isRefused =
 			(cause === '401' && !this.session.isFlaky) || (cause === '403' && maxRetries > 0);
 		return tries + 1 >= (isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1);
+	}
+
+	/** Whether a failure is a refusal for the rate, and the site only has to wait. */
+	private isForRate(cause: string): boolean {
+		return cause === '429' || (this.rateLimit.isLimit(cause) && this.rateLimit.rate < Infinity);
 	}
 
 	/** The failure is its own: it waits alone and is tried again, or it was the last time. */
@@ -224,7 +229,7 @@ export class Judge<J extends Job> {
 			this.verdicts.onSite(job);
 			return;
 		}
-		const isLimit = this.rateLimit.isLimit(cause);
+		const isLimit = this.isForRate(cause);
 		if (isLimit) job.waits++;
 		else job.tries++;
 		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (job.tries + job.waits - 1));

@@ -37,6 +37,9 @@ export class RateLimit {
 	/** Milliseconds after which a refused site was accepted, at most. */
 	private longestWait = 0;
 
+	/** At what rate the largest share was accepted. */
+	private best = { rate: 0, share: 0 };
+
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
 
@@ -120,6 +123,12 @@ export class RateLimit {
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 		const share = Math.max(1 / 2, accepted / (accepted + refused));
+		const { best } = this;
+		const isEnough = accepted + refused >= FEW;
+		// As many are refused at a quarter of the rate: not for their rate
+		const isVain = isEnough && rate < best.rate / 4 && share <= best.share;
+		if (isEnough && (isVain || share > best.share)) this.best = { rate, share };
+		if (isVain) return best.rate;
 		return isHeld && accepted > 1 ? Math.min(rate, measured) : rate * share;
 	}
 

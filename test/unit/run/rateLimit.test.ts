@@ -116,6 +116,19 @@ test('grows later if refused sites have to wait for long', () => {
 	expect(interval(limit)).toBeCloseTo(1000 / (rate * (1 + 1 / 8)));
 });
 
+test('is taken back if as many are refused at a quarter of it', () => {
+	const { clock, limit, accept, refuse } = limited();
+	const rates = range(6).map(() => {
+		accept(10);
+		refuse(10);
+		clock.skip(1);
+		limit.prove('429', clock.now(), false);
+		return limit.rate;
+	});
+	expect(Math.min(...rates)).toBeLessThan(2);
+	expect(Math.max(...rates.slice(3))).toBeGreaterThan(4);
+});
+
 test('is that of all runs of a user that overlap, and outlives none of them', () => {
 	const now = () => 0;
 	const one = RateLimit.of('user', now);
