@@ -45,13 +45,10 @@ it('installs this version of the package, in the n8n that the tests run', () => 
 	expect(argument('N8N_VERSION')).toBe(testedN8n('2'));
 });
 
-it.each(['docs/administrators.md', 'CHANGELOG.md'])(
-	'%s names the n8n that the tests run',
-	(file) => {
-		const text = readFileSync(join(ROOT, file), 'utf8');
-		for (const major of ['1', '2']) expect(text).toContain(testedN8n(major));
-	},
-);
+it('docs/administrators.md names the n8n that the tests run', () => {
+	const text = readFileSync(join(ROOT, 'docs/administrators.md'), 'utf8');
+	for (const major of ['1', '2']) expect(text).toContain(testedN8n(major));
+});
 
 it('is updated and uninstalled by the commands in README.md', () => {
 	const [, from = '', to = ''] = defined(/sed -i\.old 's\/(.*?)\/(.*?)\/'/.exec(readme));
