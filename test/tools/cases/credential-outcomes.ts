@@ -15,7 +15,7 @@ import {
 import { DESERTED, type Fault } from '../fake-service/faults';
 import type { Service } from '../fake-service/service';
 import { at, defined } from '../helpers/at';
-import { type Example, PROXY_EXAMPLES, TEST_EXAMPLES, TOKEN_EXAMPLES } from './examples';
+import { ADDRESSES, type Example, PROXY_EXAMPLES, TEST_EXAMPLES, TOKEN_EXAMPLES } from './examples';
 
 /** What the credential may point at. */
 export interface Services {
@@ -95,25 +95,18 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
 		() => ({ [field.toLowerCase()]: '' }),
 		{ message: `'${field}' is empty`, advice: [`Enter '${field}'`] },
 	]),
-	['Unknown host', () => ({ baseUrl: 'http://sea-farm.invalid' }), CONNECTION_RULES.unknownHost],
-	['Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused],
-	[
-		'Self-signed certificate',
-		({ tls }) => ({ baseUrl: tls.baseUrl }),
-		CONNECTION_RULES.badCertificate,
-	],
+	...ADDRESSES.map(({ what, credential, rule }): (typeof CREDENTIAL)[number] => [
+		what,
+		credential,
+		rule,
+	]),
 	[
 		'Self-signed certificate, **Ignore SSL Issues (Insecure)** just turned off, a token stored',
 		({ tls }) => ({ baseUrl: tls.baseUrl, accessToken: 'kept-by-n8n' }),
 		CONNECTION_RULES.badCertificate,
 	],
 	[
-		'https:// for a service that uses http://',
-		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		CONNECTION_RULES.noHttps,
-	],
-	[
-		'http:// for a service that uses https://',
+		'`http://` for a service that uses HTTPS',
 		({ tls }) => ({ baseUrl: tls.baseUrl.replace('https:', 'http:') }),
 		CONNECTION_RULES.lost,
 	],
@@ -137,18 +130,13 @@ const outcomesOf = (
 const redirect: Fault = { redirect: { status: 302, to: DESERTED } };
 
 /** What neither endpoint has to itself. */
-const commonOutcomes = (endpoint: 'login' | 'data', { moved, rateLimited }: Rules): Outcome[] => [
+const commonOutcomes = (endpoint: 'login' | 'data', { moved }: Rules): Outcome[] => [
 	...outcomesOf(endpoint, PROXY_EXAMPLES, PROXY_RULES),
 	{
 		situation: 'Redirect',
 		[endpoint]: redirect,
 		words: moved,
 		known: { location: DESERTED },
-	},
-	{
-		situation: 'Status 429 with `Retry-After`',
-		[endpoint]: { status: 429, retryAfter: 90 },
-		words: rateLimited,
 	},
 	...Object.entries<Fault>({
 		'Connection reset': { connection: 'reset' },
@@ -230,10 +218,9 @@ export function expectedResult(outcome: Outcome): INodeCredentialTestResult {
 	const { login, data, words, known, ends = '' } = outcome;
 	if (!words) return { status: 'OK', message: 'Connection successful!' };
 	const { status: statusCode = 200, retryAfter } = login ?? data ?? {};
-	const wait = typeof retryAfter === 'number' ? { retryAfter: retryAfter * 1000 } : {};
 	const circumstances = {
 		statusCode,
-		...wait,
+		...(typeof retryAfter === 'number' && { retryAfter: retryAfter * 1000 }),
 		...(!data && { login: { url: 'http:' } }),
 		...known,
 	};

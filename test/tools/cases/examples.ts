@@ -1,13 +1,15 @@
-import type {
+import {
 	CONNECTION_RULES,
-	PROXY_RULES,
-	SITE_RULES,
-	TEST_RULES,
-	TOKEN_RULES,
+	type PROXY_RULES,
+	type Rule,
+	type SITE_RULES,
+	type TEST_RULES,
+	type TOKEN_RULES,
 } from '../../../nodes/AquacultureSite/service/messages/rules';
 import type { ServiceResponse } from '../../../nodes/AquacultureSite/service/messages/response';
-import { type BodyKind, compose, type Fault } from '../fake-service/faults';
+import { type BodyKind, compose, DESERTED, type Fault } from '../fake-service/faults';
 import { refusal } from '../fake-service/rules';
+import type { Service } from '../fake-service/service';
 import { at } from '../helpers/at';
 import { sampleSites } from '../fake-service/sites';
 import { wrongTypes } from './wrong-types';
@@ -182,6 +184,34 @@ export const PROXY_EXAMPLES: ExamplesOf<typeof PROXY_RULES> = {
 	unreached: [fromProxy(502, 503, 504)],
 	other: [fromProxy(400, 401, 403, 500), status(511)],
 };
+
+/** Addresses at which n8n does not get to the service. */
+export const ADDRESSES: Array<{
+	what: string;
+	credential: (at: Record<'service' | 'tls', Service>) => { baseUrl: string };
+	rule: Rule;
+}> = [
+	{
+		what: 'Unknown host',
+		credential: () => ({ baseUrl: 'https://no-such-host.invalid' }),
+		rule: CONNECTION_RULES.unknownHost,
+	},
+	{
+		what: 'Connection refused',
+		credential: () => ({ baseUrl: DESERTED }),
+		rule: CONNECTION_RULES.refused,
+	},
+	{
+		what: 'Self-signed certificate',
+		credential: ({ tls: { baseUrl } }) => ({ baseUrl }),
+		rule: CONNECTION_RULES.badCertificate,
+	},
+	{
+		what: '`https://` for a service that uses HTTP',
+		credential: ({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
+		rule: CONNECTION_RULES.noHttps,
+	},
+];
 
 /** Codes of the network. */
 export const CODES: Record<keyof typeof CONNECTION_RULES, string> = {

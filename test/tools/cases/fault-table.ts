@@ -6,12 +6,12 @@ import {
 	SITE_RULES,
 	TOKEN_RULES,
 } from '../../../nodes/AquacultureSite/service/messages/rules';
-import { DESERTED, type Fault } from '../fake-service/faults';
+import type { Fault } from '../fake-service/faults';
 import type { TokenLifetime } from '../fake-service/rules';
 import type { Service } from '../fake-service/service';
 import { sampleSites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
-import { type Example, mapValues, SITE_EXAMPLES, TOKEN_EXAMPLES } from './examples';
+import { ADDRESSES, type Example, mapValues, SITE_EXAMPLES, TOKEN_EXAMPLES } from './examples';
 import { wrongTypes } from './wrong-types';
 
 /** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
@@ -35,13 +35,6 @@ export interface Variation {
 	status?: number;
 }
 
-/** What the service sees if nothing is sent to find out whose a failure is; see MOST. */
-export interface Counts {
-	/** Site requests; where the run stops, those for the site that stopped it. */
-	requests: number;
-	logins: number;
-}
-
 export interface Row {
 	place: Place;
 	fault: string;
@@ -49,8 +42,10 @@ export interface Row {
 	/** Of each item that fails; `{site}` is its site. Without a message all items are kept. */
 	message?: string;
 	hit: readonly number[];
-	stopped: Counts;
-	continued: Counts;
+	/** Of each request that fails, where nothing more is sent to find out whose a failure is; see MOST. */
+	tries: number;
+	/** Where the same holds. */
+	logins: number;
 	/** `Max Retries`; 3 unless given. */
 	maxRetries?: number;
 	/** Milliseconds, for the items that are hit. */
@@ -147,67 +142,31 @@ const anHour = (code: number) =>
 		date: { status: code, retryAfter: { dateInSeconds: 3600 } },
 	});
 
-/** A login that goes wrong and does not end the run: the first one, and one that renews a token. */
-function harmlessLogin(fault: string, variations: Variations): Row[] {
-	const common = { fault, variations, hit: [] };
-	const first = { requests: ALL.length, logins: 1 };
-	// Three tokens that last for two sites each, and two responses of 401
-	const renewed = { requests: ALL.length + 2, logins: 3 };
-	return [
-		{ ...common, place: 'first login', stopped: first, continued: first },
-		{ ...common, place: 'renewed login', stopped: renewed, continued: renewed },
-	];
-}
+/** A fault that does no harm. */
+const harmless = (place: Place, fault: string, variations: Variations, logins = 1): Row => {
+	return { place, fault, variations, hit: [], tries: 1, logins };
+};
+
+/** A login that goes wrong and does not end the run: the first one, and those that renew a token, which lasts for two sites. */
+const harmlessLogin = (fault: string, variations: Variations): Row[] => [
+	harmless('first login', fault, variations),
+	harmless('renewed login', fault, variations, 3),
+];
 
 /** A login that fails: the first one, and one that renews a token after two sites have been read. */
 function login(fault: string, variations: Variations, words: Words, tries = 1): Row[] {
 	const message = messageOf({ subject: 'credential', ...words });
-	const common = { fault, variations, message };
+	const common = { fault, variations, message, tries };
 	return [
-		{
-			...common,
-			place: 'first login',
-			hit: ALL,
-			stopped: { requests: 0, logins: tries },
-			continued: { requests: 0, logins: tries },
-		},
-		{
-			...common,
-			place: 'renewed login',
-			hit: ALL.slice(READ_BEFORE),
-			stopped: { requests: 1, logins: 1 + tries },
-			continued: { requests: READ_BEFORE + 1, logins: 1 + tries },
-		},
+		{ ...common, place: 'first login', hit: ALL, logins: tries },
+		{ ...common, place: 'renewed login', hit: ALL.slice(READ_BEFORE), logins: 1 + tries },
 	];
 }
 
-/** A response of the site endpoint that does no harm. */
-function harmlessSite(
-	fault: string,
-	variations: Variations,
-	more = { requests: 0, logins: 0 },
-): Row {
-	const counts = { requests: ALL.length + more.requests, logins: 1 + more.logins };
-	return { place: 'site', fault, variations, hit: [], stopped: counts, continued: counts };
-}
-
 /** A response of the site endpoint that fails two of the five sites. */
-function site(
-	fault: string,
-	variations: Variations,
-	words: Words,
-	{ tries = 1, ...rest }: { tries?: number } & Partial<Row> = {},
-): Row {
-	return {
-		place: 'site',
-		fault,
-		variations,
-		message: messageOf(words),
-		hit: HIT,
-		stopped: { requests: tries, logins: 1 },
-		continued: { requests: ALL.length - HIT.length + HIT.length * tries, logins: 1 },
-		...rest,
-	};
+function site(fault: string, variations: Variations, words: Words, rest: Partial<Row> = {}): Row {
+	const message = messageOf(words);
+	return { place: 'site', fault, variations, message, hit: HIT, tries: 1, logins: 1, ...rest };
 }
 
 /** A fault of the whole address: `first login` without a token, `site` with one that n8n has kept. */
@@ -216,8 +175,7 @@ function address(
 	credential: NonNullable<Variation['credential']>,
 	{ message }: Words,
 ): Row[] {
-	const nothing = { requests: 0, logins: 0 };
-	const common = { fault, message, hit: ALL, stopped: nothing, continued: nothing };
+	const common = { fault, message, hit: ALL, tries: 0, logins: 0 };
 	const withToken = (stage: Stage) => ({ ...credential(stage), accessToken: 'kept-by-n8n' });
 	return [
 		{ ...common, place: 'first login', variations: { 'no token kept': { credential } } },
@@ -274,11 +232,8 @@ const TWICE = {
 };
 
 const PASSING_ROWS: Row[] = [
-	{
-		...harmlessSite(TWICE.fault, TWICE.variations, { requests: 0, logins: 2 }),
-		place: 'first login',
-	},
-	harmlessSite(TWICE.fault, TWICE.variations, { requests: 2, logins: 0 }),
+	harmless('first login', TWICE.fault, TWICE.variations, 3),
+	harmless('site', TWICE.fault, TWICE.variations),
 ];
 
 const TRIES_OF = new Map<Rule, number>([
@@ -299,8 +254,8 @@ const SITE_ROWS: Row[] = [
 	}),
 	site('Status 401 at every site', atItems(ALL, status(401)), REJECTED_TOKEN_RULES.rejectedToken, {
 		hit: ALL,
-		stopped: { requests: TRIES, logins: 2 },
-		continued: { requests: 2 * ALL.length, logins: 2 },
+		tries: TRIES,
+		logins: 2,
 	}),
 	site('Status 429 with `Retry-After` of an hour', anHour(429), { message: TOO_LONG }),
 	site('Status 503 with `Retry-After` of an hour', anHour(503), { message: TOO_LONG }),
@@ -310,7 +265,6 @@ const SITE_ROWS: Row[] = [
 		SITE_RULES.unavailable,
 		{
 			hit: ALL,
-			continued: { requests: ALL.length * TRIES, logins: 1 },
 			tries: TRIES,
 		},
 	),
@@ -318,7 +272,7 @@ const SITE_ROWS: Row[] = [
 ];
 
 const CONNECTION_ROWS: Row[] = [
-	harmlessSite('Slow, or a body of 5 MB', SLOW_OR_LONG),
+	harmless('site', 'Slow, or a body of 5 MB', SLOW_OR_LONG),
 	site(
 		'No response within the timeout',
 		forms({ hang: { connection: 'hang' } }),
@@ -336,33 +290,10 @@ const CONNECTION_ROWS: Row[] = [
 			tries: TRIES,
 		},
 	),
-	harmlessSite(
-		'Token runs out in mid-run',
-		{ 'after two': { tokenLifetime: { uses: 2 } } },
-		{ requests: 2, logins: 2 },
-	),
-	harmlessSite(
-		'Token is good for one site',
-		{ 'after one': { tokenLifetime: { uses: 1 } } },
-		{ requests: 4, logins: 4 },
-	),
-	...address('Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused),
-	...address(
-		'Unknown host',
-		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		CONNECTION_RULES.unknownHost,
-	),
-	...address(
-		'Self-signed certificate',
-		({ tls }) => ({ baseUrl: tls.baseUrl }),
-		CONNECTION_RULES.badCertificate,
-	),
-	...address(
-		'`https://` for a service that uses HTTP',
-		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		CONNECTION_RULES.noHttps,
-	),
-	harmlessSite('Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
+	harmless('site', 'Token runs out in mid-run', { 'after 2': { tokenLifetime: { uses: 2 } } }, 3),
+	harmless('site', 'Token is good for one site', { 'after 1': { tokenLifetime: { uses: 1 } } }, 5),
+	...ADDRESSES.flatMap(({ what, credential, rule }) => address(what, credential, rule)),
+	harmless('site', 'Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
 		on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },
 	}),
 ];
@@ -380,16 +311,19 @@ interface Failed {
 }
 
 /** What came of a run, and what the service saw of it. */
-export interface Outcome extends Counts {
+export interface Outcome {
 	stopped?: Failed;
 	kept: number[];
 	failed: Failed[];
 	/** Items of either kind that came out at the wrong output. */
 	misplaced: number;
 	elsewhere: number;
+	/** For sites; where the run stopped, for the one that stopped it. */
+	requests: number;
+	logins: number;
 }
 
-/** So many times the counts of the table: a failure may be sent again, and a site that was read, to find out whose it is. */
+/** So many times what the table foresees: a failure may be sent again, and a site that was read, to find out whose it is. */
 export const MOST = { requests: 4, logins: 2 };
 
 /** What the table says of a cell. Which of the sites fails first is up to the pauses: `stoppedAt`. */
@@ -406,13 +340,19 @@ export function expectedOutcome(
 			.replace('{status}', String(status)),
 	}));
 	const items = SITES.map((_, item) => item);
+	const { hit, place, tries, logins } = row;
 	const stops = onError === 'stopWorkflow' && failed.length > 0;
+	const isLogin = place !== 'site' && failed.length > 0;
+	const before = place === 'first login' ? 0 : READ_BEFORE + 1;
+	const all = isLogin ? before : SITES.length + hit.length * (tries - 1);
+	const own = isLogin ? Math.sign(before) : tries;
 	return {
 		...(stops && { stopped: failed.find(({ item }) => item === stoppedAt) }),
 		kept: stops ? [] : items.filter((item) => !row.hit.includes(item)),
 		failed: stops ? [] : failed,
 		misplaced: 0,
 		elsewhere: 0,
-		...(onError === 'stopWorkflow' ? row.stopped : row.continued),
+		requests: stops ? own : all,
+		logins,
 	};
 }
