@@ -45,8 +45,6 @@ export interface RunOptions {
 	items?: Array<Partial<INodeExecutionData>>;
 	/** Stops the execution when it aborts, like n8n's Stop button. */
 	signal?: AbortSignal;
-	/** Its items are its input again, as in a loop of a workflow, until there are none. */
-	isLoop?: boolean;
 }
 
 /** The run of a node, as n8n records it, with a shorter way to what tests need. */
@@ -107,10 +105,10 @@ export class Engine {
 	 *
 	 * @throws n8n's WorkflowHasIssuesError when a required parameter is empty
 	 */
-	async run({ node, items = [{}], signal, isLoop }: RunOptions): Promise<NodeResult> {
+	async run({ node, items = [{}], signal }: RunOptions): Promise<NodeResult> {
 		const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', credential: null };
 		const pinData = { Start: items.map((item) => ({ json: {}, ...item })) };
-		return await this.execute('trigger', [start, node], { pinData, signal, isLoop });
+		return await this.execute('trigger', [start, node], { pinData, signal });
 	}
 
 	/** "Fetch Test Event": runs a trigger by hand in the editor. */
@@ -131,13 +129,9 @@ export class Engine {
 	private async execute(
 		mode: WorkflowExecuteMode,
 		nodes: TestNode[],
-		{
-			pinData,
-			signal,
-			isLoop,
-		}: Pick<RunOptions, 'signal' | 'isLoop'> & { pinData?: IPinData } = {},
+		{ pinData, signal }: { pinData?: IPinData; signal?: AbortSignal } = {},
 	): Promise<NodeResult> {
-		const workflow = this.workflow(nodes, {}, isLoop);
+		const workflow = this.workflow(nodes);
 		const [startNode] = Object.values(workflow.nodes);
 		const executor = new WorkflowExecute(this.additionalData(mode), mode);
 		const execution = executor.run({ workflow, startNode, pinData });
@@ -154,7 +148,7 @@ export class Engine {
 	}
 
 	/** A start node, if there is one, leads to the node under test. */
-	private workflow(nodes: TestNode[], staticData: IDataObject = {}, isLoop = false) {
+	private workflow(nodes: TestNode[], staticData: IDataObject = {}) {
 		const main = [[{ node: NODE, type: 'main' as const, index: 0 }]];
 		return new Workflow({
 			id: 'workflow-1',
@@ -169,10 +163,7 @@ export class Engine {
 				position: [index * 200, 0],
 				credentials: credential === null ? undefined : this.store.reference(credential),
 			})),
-			connections: {
-				...(nodes.length > 1 && { Start: { main } }),
-				...(isLoop && { [NODE]: { main } }),
-			},
+			connections: nodes.length > 1 ? { Start: { main } } : {},
 			nodeTypes: asNodeTypes({ ...standInNodes, ...this.types.nodes }),
 			staticData: structuredClone(staticData),
 			settings: { executionOrder: 'v1' },
