@@ -69,37 +69,21 @@ const GOOD: Outcome[] = [
 ];
 
 const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
-	[
-		'No base URL',
-		() => ({ baseUrl: '' }),
-		{ message: "'Base URL' is empty", advice: ['Enter the address of the service alone'] },
-	],
-	[
-		'Base URL without https://',
-		() => ({ baseUrl: 'api.example.com' }),
-		{
-			message: "'Base URL' must start with https:// or http://",
-			advice: ['Enter the address of the service alone'],
-		},
-	],
-	[
-		'Base URL with the path of a site',
-		({ service }) => ({ baseUrl: `${service.baseUrl}/meta/sites/12` }),
-		{
-			message: "'Base URL' is the address of site data",
-			advice: ['Enter the address of the service alone'],
-		},
-	],
+	...[
+		['No base URL', '', 'is empty'],
+		['Base URL without https://', 'api.example.com', 'must start with https:// or http://'],
+		['Base URL with the path of a site', 'http://a/meta/sites/12', 'is the address of site data'],
+	].map(([situation = '', baseUrl = '', mistake = '']): (typeof CREDENTIAL)[number] => [
+		situation,
+		() => ({ baseUrl }),
+		{ message: `'Base URL' ${mistake}`, advice: ['Enter the address of the service alone'] },
+	]),
 	...['Username', 'Password'].map((field): (typeof CREDENTIAL)[number] => [
 		`No ${field.toLowerCase()}`,
 		() => ({ [field.toLowerCase()]: '' }),
 		{ message: `'${field}' is empty`, advice: [`Enter '${field}'`] },
 	]),
-	...ADDRESSES.map(({ what, credential, rule }): (typeof CREDENTIAL)[number] => [
-		what,
-		credential,
-		rule,
-	]),
+	...ADDRESSES,
 	[
 		'Self-signed certificate, **Ignore SSL Issues (Insecure)** just turned off, a token stored',
 		({ tls }) => ({ baseUrl: tls.baseUrl, accessToken: 'kept-by-n8n' }),
@@ -127,38 +111,34 @@ const outcomesOf = (
 		}),
 	);
 
-const redirect: Fault = { redirect: { status: 302, to: DESERTED } };
+const one = (what: string, fault: Fault): Example => ({ what, forms: { '': fault } });
+
+const CONNECTION_EXAMPLES = {
+	lost: [
+		one('Connection reset', { connection: 'reset' }),
+		one('Connection cut in mid-body', { connection: 'cut' }),
+		// Not even a header of gzip (RFC 1952, section 2.3.1)
+		one('A body that cannot be unpacked', {
+			body: { text: 'garbage' },
+			headers: { 'content-encoding': 'gzip' },
+		}),
+	],
+	late: [
+		one('No response', { connection: 'hang' }),
+		one('A byte every two seconds', { drip: { bytes: 1, everyMs: 2000 }, bytes: 1000 }),
+	],
+};
 
 /** What neither endpoint has to itself. */
 const commonOutcomes = (endpoint: 'login' | 'data', { moved }: Rules): Outcome[] => [
 	...outcomesOf(endpoint, PROXY_EXAMPLES, PROXY_RULES),
 	{
 		situation: 'Redirect',
-		[endpoint]: redirect,
+		[endpoint]: { redirect: { status: 302, to: DESERTED } },
 		words: moved,
 		known: { location: DESERTED },
 	},
-	...Object.entries<Fault>({
-		'Connection reset': { connection: 'reset' },
-		'Connection cut in mid-body': { connection: 'cut' },
-		// Not even a header of gzip (RFC 1952, section 2.3.1)
-		'A body that cannot be unpacked': {
-			body: { text: 'garbage' },
-			headers: { 'content-encoding': 'gzip' },
-		},
-	}).map(([situation, fault]) => ({
-		situation,
-		[endpoint]: { ...(endpoint === 'data' && { status: 200 }), ...fault },
-		words: CONNECTION_RULES.lost,
-	})),
-	...Object.entries<Fault>({
-		'No response': { connection: 'hang' },
-		'A byte every two seconds': { drip: { bytes: 1, everyMs: 2000 }, bytes: 1000 },
-	}).map(([situation, fault]) => ({
-		situation,
-		[endpoint]: { ...(endpoint === 'data' && { status: 200 }), ...fault },
-		words: CONNECTION_RULES.late,
-	})),
+	...outcomesOf(endpoint, CONNECTION_EXAMPLES, CONNECTION_RULES),
 ];
 
 const REPEATED = '"•••""';

@@ -34,7 +34,12 @@ const merged = (field: string, values: Record<string, unknown>) =>
 	mapValues(values, (value) => ({ merge: { [field]: value } }));
 
 /** Each status with each of these bodies. */
-function statuses(codes: number[], kinds: BodyKind[], suffix = '', fault: Fault = {}): Example {
+export function statuses(
+	codes: number[],
+	kinds: BodyKind[],
+	suffix = '',
+	fault: Fault = {},
+): Example {
 	const forms = codes.flatMap((status) =>
 		kinds.map((body) => {
 			// Or it would be waited for
@@ -44,7 +49,7 @@ function statuses(codes: number[], kinds: BodyKind[], suffix = '', fault: Fault 
 	);
 	return { what: `Status ${codes.join(', ')}${suffix}`, forms: Object.fromEntries(forms) };
 }
-const status = (...codes: number[]) => statuses(codes, ['json', 'html', 'empty', 'broken']);
+export const status = (...codes: number[]) => statuses(codes, ['json', 'html', 'empty', 'broken']);
 /** Without a page, which is often that of a firewall. */
 const withoutPage = (...codes: number[]) => statuses(codes, ['json', 'empty', 'broken']);
 const withPage = (...codes: number[]) => statuses(codes, ['html'], ' with a web page');
@@ -126,6 +131,7 @@ export const TOKEN_EXAMPLES: ExamplesOf<typeof TOKEN_RULES> = {
 				'line break inside': 'abc\r\nX-Injected: 1',
 				'line break at the end': 'abc\n',
 				NUL: 'abc\u0000',
+				DEL: 'abc\u007f',
 				'not ASCII': 'tøken',
 				space: 'abc def',
 			}),
@@ -185,32 +191,26 @@ export const PROXY_EXAMPLES: ExamplesOf<typeof PROXY_RULES> = {
 	other: [fromProxy(400, 401, 403, 500), status(511)],
 };
 
-/** Addresses at which n8n does not get to the service. */
-export const ADDRESSES: Array<{
-	what: string;
-	credential: (at: Record<'service' | 'tls', Service>) => { baseUrl: string };
-	rule: Rule;
-}> = [
-	{
-		what: 'Unknown host',
-		credential: () => ({ baseUrl: 'https://no-such-host.invalid' }),
-		rule: CONNECTION_RULES.unknownHost,
-	},
-	{
-		what: 'Connection refused',
-		credential: () => ({ baseUrl: DESERTED }),
-		rule: CONNECTION_RULES.refused,
-	},
-	{
-		what: 'Self-signed certificate',
-		credential: ({ tls: { baseUrl } }) => ({ baseUrl }),
-		rule: CONNECTION_RULES.badCertificate,
-	},
-	{
-		what: '`https://` for a service that uses HTTP',
-		credential: ({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
-		rule: CONNECTION_RULES.noHttps,
-	},
+/** Addresses at which n8n does not get to the service: what is in the credential then. */
+export const ADDRESSES: Array<
+	[what: string, (at: Record<'service' | 'tls', Service>) => { baseUrl: string }, Rule]
+> = [
+	[
+		'Unknown host',
+		() => ({ baseUrl: 'https://no-such-host.invalid' }),
+		CONNECTION_RULES.unknownHost,
+	],
+	['Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused],
+	[
+		'Self-signed certificate',
+		({ tls: { baseUrl } }) => ({ baseUrl }),
+		CONNECTION_RULES.badCertificate,
+	],
+	[
+		'`https://` for a service that uses HTTP',
+		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
+		CONNECTION_RULES.noHttps,
+	],
 ];
 
 /** Codes of the network. */

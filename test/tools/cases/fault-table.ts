@@ -11,7 +11,15 @@ import type { TokenLifetime } from '../fake-service/rules';
 import type { Service } from '../fake-service/service';
 import { sampleSites } from '../fake-service/sites';
 import { at, defined } from '../helpers/at';
-import { ADDRESSES, type Example, mapValues, SITE_EXAMPLES, TOKEN_EXAMPLES } from './examples';
+import {
+	ADDRESSES,
+	type Example,
+	mapValues,
+	SITE_EXAMPLES,
+	status,
+	statuses,
+	TOKEN_EXAMPLES,
+} from './examples';
 import { wrongTypes } from './wrong-types';
 
 /** When the service fails: at the first login of a run, when a token has expired, or when a site is requested. */
@@ -123,19 +131,6 @@ const atItems = (items: number[], variations: Variations): Variations =>
 		fault: (stage) => ({ ...fault?.(stage), siteId: items.map((item) => at(SITES, item)) }),
 	}));
 
-/** These statuses, with each kind of body. */
-const status = (...codes: number[]): Variations =>
-	forms(
-		Object.fromEntries(
-			codes.flatMap((code) =>
-				(['json', 'html', 'empty', 'broken'] as const).map((body) => [
-					`${code} ${body}`,
-					{ status: code, body, ...(code === 503 && { retryAfter: 0 }) },
-				]),
-			),
-		),
-	);
-
 const anHour = (code: number) =>
 	forms({
 		seconds: { status: code, retryAfter: 3600 },
@@ -218,17 +213,16 @@ const LOGIN_ROWS: Row[] = [
 /** A fault that is over after two requests. */
 const TWICE = {
 	fault: 'Twice status 408, 429, 500, 502, 503, 504, 520, cut or reset, then success',
-	variations: forms({
-		408: { status: 408, times: 2 },
-		429: { status: 429, times: 2, retryAfter: 0 },
-		500: { status: 500, times: 2 },
-		502: { status: 502, times: 2 },
-		503: { status: 503, times: 2, retryAfter: 0 },
-		504: { status: 504, times: 2 },
-		520: { status: 520, times: 2 },
-		cut: { connection: 'cut', times: 2 },
-		reset: { connection: 'reset', times: 2 },
-	}),
+	variations: forms(
+		mapValues(
+			{
+				...statuses([408, 429, 500, 502, 503, 504, 520], ['json']).forms,
+				cut: { connection: 'cut' },
+				reset: { connection: 'reset' },
+			},
+			(fault: Fault) => ({ ...fault, times: 2 }),
+		),
+	),
 };
 
 const PASSING_ROWS: Row[] = [
@@ -248,20 +242,30 @@ const SITE_ROWS: Row[] = [
 			tries: TRIES_OF.get(rule) ?? tries,
 		}),
 	),
-	site('Status 401 after another site was read', atItems(LATER, status(401)), SITE_RULES.noAccess, {
-		hit: LATER,
-		tries: 2,
-	}),
-	site('Status 401 at every site', atItems(ALL, status(401)), REJECTED_TOKEN_RULES.rejectedToken, {
-		hit: ALL,
-		tries: TRIES,
-		logins: 2,
-	}),
+	site(
+		'Status 401 after another site was read',
+		atItems(LATER, forms(status(401).forms)),
+		SITE_RULES.noAccess,
+		{
+			hit: LATER,
+			tries: 2,
+		},
+	),
+	site(
+		'Status 401 at every site',
+		atItems(ALL, forms(status(401).forms)),
+		REJECTED_TOKEN_RULES.rejectedToken,
+		{
+			hit: ALL,
+			tries: TRIES,
+			logins: 2,
+		},
+	),
 	site('Status 429 with `Retry-After` of an hour', anHour(429), { message: TOO_LONG }),
 	site('Status 503 with `Retry-After` of an hour', anHour(503), { message: TOO_LONG }),
 	site(
 		'Status 502, 503, 504 at every site',
-		atItems(ALL, status(502, 503, 504)),
+		atItems(ALL, forms(status(502, 503, 504).forms)),
 		SITE_RULES.unavailable,
 		{
 			hit: ALL,
@@ -292,7 +296,7 @@ const CONNECTION_ROWS: Row[] = [
 	),
 	harmless('site', 'Token runs out in mid-run', { 'after 2': { tokenLifetime: { uses: 2 } } }, 3),
 	harmless('site', 'Token is good for one site', { 'after 1': { tokenLifetime: { uses: 1 } } }, 5),
-	...ADDRESSES.flatMap(({ what, credential, rule }) => address(what, credential, rule)),
+	...ADDRESSES.flatMap((entry) => address(...entry)),
 	harmless('site', 'Self-signed certificate, with **Ignore SSL Issues (Insecure)** turned on', {
 		on: { credential: ({ tls }) => ({ baseUrl: tls.baseUrl, allowUnauthorizedCerts: true }) },
 	}),
