@@ -20,26 +20,28 @@ import {
 	unreadableSitesReport,
 } from '../../../nodes/AquacultureSite/trigger/reports';
 import { newSite } from '../../../nodes/AquacultureSite/trigger/state';
+import {
+	CODES,
+	type Example,
+	PROXY_EXAMPLES,
+	responseOf,
+	SITE_EXAMPLES,
+	TOKEN_EXAMPLES,
+} from '../../tools/cases/examples';
 
 const ADDRESS = 'https://api.example.com';
-const PAGE = '<!DOCTYPE html><html></html>';
-
-const STATUSES = [200, 302, 400, 401, 403, 404, 407, 422, 429, 500, 502, 503, 504, 511];
-const BODIES = ['', PAGE, { message: 'Quota is used up' }];
-const HEADERS = [{}, { 'retry-after': '300' }, { 'proxy-agent': 'p' }];
 const NETWORK = [
-	...['ENOTFOUND', 'ECONNREFUSED', 'ETIMEDOUT', 'EPROTO', 'ECONNRESET'].map((code) => ({ code })),
-	...['SELF_SIGNED_CERT_IN_CHAIN', 'CERT_HAS_EXPIRED'].map((code) => ({ code })),
+	...Object.values(CODES).flatMap((codes) => codes.split(' ').map((code) => ({ code }))),
 	{ message: 'getaddrinfo ENOTFOUND proxy' },
 	{ message: 'Proxy connection ended before receiving CONNECT response' },
 	{ message: 'Blocked' },
 ];
-
 /** Whatever can keep a poll from a site. */
 function allFailures(): ServiceFailure[] {
-	const responses = STATUSES.flatMap((statusCode) =>
-		BODIES.flatMap((body) => HEADERS.map((headers) => ({ statusCode, body, headers }))),
+	const examples = [TOKEN_EXAMPLES, SITE_EXAMPLES, PROXY_EXAMPLES].flatMap((all) =>
+		Object.values<Example[]>(all).flat(),
 	);
+	const responses = examples.flatMap(({ forms }) => Object.values(forms).map(responseOf));
 	const failures = [
 		...responses.flatMap((response) => [
 			readTokenResponse(response, { url: ADDRESS, password: 'sample' }),
@@ -91,7 +93,7 @@ test('the advice names only what the trigger and its credential have', () => {
 				named.add(name);
 			// Neither what only the node does, nor what somebody has to do again whom nobody told what
 			expect(advice).not.toMatch(/run the workflow|try again|input item/i);
-			expect(advice).not.toMatch(/undefined|[{}]|\.\.|" [A-Z]|^\s|\s$| {2}/);
+			expect(advice).not.toMatch(/undefined|[{}]|\.\.|[^.]" [A-Z]|^\s|\s$| {2}/);
 		}
 	}
 	expect([...named].filter((name) => !labels.includes(name))).toEqual([]);
