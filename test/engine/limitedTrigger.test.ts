@@ -30,5 +30,5 @@ test(`${COUNT} sites, polled each minute at a service that accepts 30 requests a
 	expect(failures).toEqual([]);
 	const read = farm.siteRequests.filter(({ status }) => status === 200);
 	expect(new Set(read.map(({ siteId }) => siteId)).size).toBe(SITES.length);
-	expect(service.counts.byStatus[503]).toBeLessThanOrEqual(POLLS * MOST_REFUSED);
+	expect(farm.siteRequests.length - read.length).toBeLessThanOrEqual(POLLS * MOST_REFUSED);
 });

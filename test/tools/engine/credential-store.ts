@@ -51,27 +51,12 @@ export class CredentialStore extends ICredentialsHelper {
 	}
 
 	async getDecrypted(
-		...[, { id }, type, mode, executeData, raw, resolve]: Given<'getDecrypted'>
+		...[, { id }, type, , , raw]: Given<'getDecrypted'>
 	): Promise<ICredentialDataDecryptedObject> {
 		this.reads += 1;
 		await nextTurn();
 		const data = structuredClone(this.find(id));
-		if (raw) return data;
-		const filled = this.withDefaults(type, data);
-		if (!resolve) return filled;
-		return resolve.workflow.expression.getParameterValue(
-			filled as INodeParameters,
-			resolve.runExecutionData,
-			resolve.runIndex,
-			resolve.itemIndex,
-			resolve.node.name,
-			resolve.connectionInputData,
-			mode,
-			{},
-			executeData,
-			false,
-			filled,
-		) as ICredentialDataDecryptedObject;
+		return raw ? data : this.withDefaults(type, data);
 	}
 
 	/** Adds the defaults of what was never entered: a new credential has the token ''. */

@@ -28,11 +28,9 @@ export interface Reply {
 
 export type Endpoint = 'token' | 'site' | 'other';
 
-/** How long tokens live: without a limit, until they are expired by hand. */
+/** Site requests that a token is good for: without a limit, until it is expired by hand. */
 export interface TokenLifetime {
-	/** Site requests that a token is good for. */
 	uses?: number;
-	milliseconds?: number;
 }
 
 const CURRENT_VERSION = '2025-01-01';
@@ -61,7 +59,8 @@ export function bearerToken(authorization: unknown): string | undefined {
 export class Tokens {
 	readonly issued: string[] = [];
 
-	private readonly valid = new Map<string, { used: number; issuedAt: number }>();
+	/** How often each has been used. */
+	private readonly valid = new Map<string, number>();
 
 	/** A new token that looks like a JWT. */
 	issue(user: string): string {
@@ -69,18 +68,17 @@ export class Tokens {
 		const claims = part({ sub: user, jti: randomUUID() });
 		const signature = randomBytes(32).toString('base64url');
 		const token = `${part({ alg: 'HS256', typ: 'JWT' })}.${claims}.${signature}`;
-		this.valid.set(token, { used: 0, issuedAt: performance.now() });
+		this.valid.set(token, 0);
 		this.issued.push(token);
 		return token;
 	}
 
-	/** Uses the token once; false when it is unknown or its lifetime is over. */
-	use(token: string, { uses = Infinity, milliseconds = Infinity }: TokenLifetime = {}): boolean {
-		const known = this.valid.get(token);
-		if (known === undefined) return false;
-		const age = performance.now() - known.issuedAt;
-		if (known.used >= uses || age >= milliseconds) return !this.valid.delete(token);
-		known.used++;
+	/** Uses the token once; false when it is unknown or used up. */
+	use(token: string, { uses = Infinity }: TokenLifetime = {}): boolean {
+		const used = this.valid.get(token);
+		if (used === undefined) return false;
+		if (used >= uses) return !this.valid.delete(token);
+		this.valid.set(token, used + 1);
 		return true;
 	}
 

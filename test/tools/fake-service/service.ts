@@ -53,7 +53,6 @@ class Counts {
 	/** Requests being handled right now, and the most at any one time. */
 	inFlight = 0;
 	maxInFlight = 0;
-	byStatus: Record<number, number> = {};
 }
 
 export interface ServiceOptions {
@@ -188,7 +187,6 @@ export async function startService(options: ServiceOptions = {}) {
 		});
 		const countStatus = (status: number) => {
 			entry.status = status;
-			counts.byStatus[status] = (counts.byStatus[status] ?? 0) + 1;
 			if (entry.endpoint === 'token') {
 				if (status === 200) counts.logins += 1;
 				if ([400, 401, 403].includes(status)) counts.refusedLogins += 1;
