@@ -5,6 +5,7 @@ import { LIST_OPERATIONS } from '../tools/helpers/panel';
 
 const farm = useSeaFarm();
 
+const KEEP = "To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 const GET = { operation: 'get', include: [] };
 
 test('all parameters are checked before anything is sent', async () => {
@@ -12,15 +13,22 @@ test('all parameters are checked before anything is sent', async () => {
 	expect(error?.message).toBe(`'Site ID': "../auth/token" is not a site ID [item 2]`);
 	expect(error).toMatchObject({
 		context: { itemIndex: 2 },
-		description: expect.stringMatching(
-			/To keep the items that succeed, set 'On Error' to/,
-		) as unknown,
+		description: expect.stringContaining(KEEP) as unknown,
 	});
 	const { error: wrongOption } = await farm.run({ ...GET, options: { timeout: '={{ "soon" }}' } });
 	expect(wrongOption?.message).toBe(
 		`'Timeout' must be a whole number from 1 to 3600000, not "soon"`,
 	);
 	expect(farm.service.counts.requests).toBe(0);
+});
+
+test('how to keep the items that succeed is said only where some can', async () => {
+	const adviceFor = async (...ids: unknown[]) =>
+		String((await farm.run({ operation: 'getAll' }, ids)).error?.description);
+	expect(await adviceFor('1042, 77')).toContain(KEEP);
+	expect(await adviceFor(77)).not.toContain(KEEP);
+	farm.engine.editCredential(CREDENTIAL, { password: 'wrong' });
+	expect(await adviceFor('1042, 1057')).not.toContain(KEEP);
 });
 
 describe('On Error', () => {
@@ -150,8 +158,7 @@ test("an expression that fails keeps n8n's own message", async () => {
 	);
 	expect(error).toMatchObject({
 		message: "Referenced node doesn't exist [item 0]",
-		description:
-			"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.",
+		description: KEEP,
 	});
 	expect(farm.service.counts.requests).toBe(0);
 });

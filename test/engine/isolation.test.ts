@@ -3,7 +3,7 @@ import { dataOf, itemsWith, siteNode } from '../tools/engine/sea-farm';
 import type { Login } from '../tools/fake-service/rules';
 import { type Service, startService } from '../tools/fake-service/service';
 import { manySites } from '../tools/fake-service/sites';
-import { at, defined } from '../tools/helpers/at';
+import { at } from '../tools/helpers/at';
 import { type FakeClock, skipIdleTime } from '../tools/helpers/fake-clock';
 import { own } from '../tools/helpers/own';
 
@@ -80,29 +80,12 @@ test('users and services side by side, with tokens that expire in mid-run: each 
 	}
 });
 
-async function readInTurn(...all: Login[]) {
-	const results = [];
-	for (const login of all) results.push(await read(service, login, 0));
-	return results;
-}
-
-test('the same username with a wrong password: no data, and no harm to the other', async () => {
-	const right = { username: 'in-turn@example.com', password: 'sample' };
-	service.logins.push(right);
-	const results = await readInTurn(right, { ...right, password: 'wrong' });
-	const [good, bad = []] = results.map(errorsOf);
-	expect(good).toEqual([]);
-	expect(bad).toHaveLength(SITES_EACH);
-	expect(defined(bad[0])).toContain('The service rejected the username or password');
-	expect(service.counts).toMatchObject({ logins: 1, refusedLogins: 1, sitesServed: SITES_EACH });
-});
-
 test('a user whose name and password run into each other is another user', async () => {
 	const alike = [
 		{ username: 'a', password: 'bc' },
 		{ username: 'ab', password: 'c' },
 	];
 	service.logins.push(...alike);
-	await readInTurn(...alike, ...alike);
+	for (const login of [...alike, ...alike]) await read(service, login, 0);
 	expect(service.counts.logins).toBe(2);
 });

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { parse } from 'yaml';
 import { dataOf, siteNode, useSeaFarm } from '../tools/engine/sea-farm';
 import { at, defined } from '../tools/helpers/at';
 import { BLOCKS, readBlock, writeBlock } from '../tools/helpers/document';
@@ -18,7 +17,6 @@ interface Schema {
 	type?: string | string[];
 	properties?: Record<string, Schema>;
 	items?: Schema;
-	$ref?: string;
 }
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -85,24 +83,6 @@ test('docs/nodes.md lists the operations, as `npm run previews` writes them', as
 	const table = markdownTable(rows);
 	if (WRITE) writeBlock(BLOCKS.operations, table);
 	expect(readBlock(BLOCKS.operations)).toBe(table);
-});
-
-const { components } = parse(read('docs/openapi.yaml')) as {
-	components: { schemas: Record<string, Schema> };
-};
-const contract = (name: string) => defined(components.schemas[name]);
-
-const typesOf = ({ properties = {} }: Schema) =>
-	Object.entries(properties).map(([name, { type = [] }]) => {
-		const [first] = [type].flat();
-		return `${name}: ${first === 'integer' ? 'number' : first}`;
-	});
-
-test('the items of Get have the types of docs/openapi.yaml, info lifted to the top', async () => {
-	const node = siteNode({ operation: 'get', siteId: '1042' });
-	const specified = ['Site', 'SiteInfo'].flatMap((name) => typesOf(contract(name)));
-	const shown = typesOf(schemaOf(dataOf(await farm.engine.run({ node }))));
-	expect(shown.filter((field) => !specified.includes(field))).toEqual(['unitCount: number']);
 });
 
 test('the trigger: the preview shows the fields of real events, all and no others', async () => {

@@ -19,7 +19,7 @@ const PARTS = {
 	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/session', ...LOGIN],
 	http: [`${NODES}/service/http`, 'engine/proxy', 'engine/run/SiteService', ...LOGIN],
 	run: [`${NODES}/run`, 'unit/run/', 'engine/run/', 'engine/credential/memory'],
-	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/advice', 'engine/desc', 'engine/run/'],
+	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/desc', 'engine/run/'],
 	credentials: ['credentials', 'engine/desc', ...LOGIN],
 };
 
