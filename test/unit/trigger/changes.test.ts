@@ -115,10 +115,7 @@ describe('two values are the same', () => {
 		['but for the way a float was printed', 66.84512, 66.84512000000001],
 		['but for the way a negative float was printed', -13.41207, -13.412070000000002],
 		['where one is minus zero', 0, -0],
-		['where one is a number, and one the same as text', 12.5, '12.5'],
-		['where a whole number is text', 6, ' 6'],
 		['where a text number has a last digit too many', 66.84512, '66.84512000000001'],
-		['where one is empty text, and one null', { a: '' }, { a: null }],
 		['where a null field has a name of JavaScript', { constructor: null }, {}],
 	])('%s', (_what, before, after) => {
 		expect(events({ a: before }, { a: after })).toEqual([]);

@@ -50,24 +50,6 @@ describe('the settings', () => {
 			minimumDistance: 12.5,
 		});
 	});
-
-	test.each([
-		['1042, x', {}, `'Site IDs': "x" is not a site ID (entry 2 of 2)`],
-		[1042, { apiVersion: 'latest' }, /^'API Version' must be a date as YYYY-MM-DD/],
-		[1042, { minimumDistance: -1 }, "'Minimum Distance' must be a number of at least 0, not -1"],
-		[1042, { minimumDistance: Infinity }, /^'Minimum Distance' must be a number of at least 0/],
-	])('sites %p with %p are refused', (siteIds, options, message) => {
-		expect(() => settings({ siteIds, options })).toThrow(message);
-	});
-
-	test.each([[[]], [['unitAdded', 'penMoved']], ['penMoved'], ['constructor']])(
-		'the events %j, which would never start the workflow, are refused',
-		(events) => {
-			expect(() => settings({ siteIds: 1042, events })).toThrow(
-				/^'Events' must be one or more of Site Changed, .*, not /,
-			);
-		},
-	);
 });
 
 describe('a name that no field has', () => {
