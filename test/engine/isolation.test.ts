@@ -21,9 +21,9 @@ let service: Service;
 let clock: FakeClock;
 
 beforeEach(async () => {
-	const options = { sites, login: logins[0], moreLogins: logins.slice(1) };
-	service = await own(startService(options));
-	services = [service, await own(startService({ ...options, basePath: '/api/v2' }))];
+	service = await own(startService({ sites }));
+	services = [service, await own(startService({ sites, basePath: '/api/v2' }))];
+	for (const each of services) each.logins.push(...logins);
 	clock = skipIdleTime();
 });
 

@@ -4,27 +4,19 @@ import {
 	type Outcome,
 	OUTCOMES,
 } from '../../tools/cases/credential-outcomes';
+import { startStage } from '../../tools/cases/fault-cell';
 import { createEngine } from '../../tools/engine/engine';
 import { CREDENTIAL } from '../../tools/engine/sea-farm';
-import { selfSignedCertificate } from '../../tools/fake-service/certificate';
-import { startService } from '../../tools/fake-service/service';
 import { skipIdleTime } from '../../tools/helpers/fake-clock';
-import { own } from '../../tools/helpers/own';
+import { cleanup } from '../../tools/helpers/own';
 
 const TEST_LIMIT_MS = 30_000;
 
-let tls: Parameters<typeof startService>[0];
-
-beforeAll(async () => {
-	tls = { tls: await selfSignedCertificate() };
-});
-
 /** Brings a situation about, and tests the credential in it. */
 async function show(outcome: Outcome) {
-	const services = { service: await own(startService()), tls: await own(startService(tls)) };
-	const credential = arrange(outcome, services);
-	const engine = await createEngine({ credentials: { [CREDENTIAL]: credential } });
-	return { ...services, result: await engine.testCredential(CREDENTIAL) };
+	const stage = await startStage(cleanup);
+	const engine = await createEngine({ credentials: { [CREDENTIAL]: arrange(outcome, stage) } });
+	return { ...stage, result: await engine.testCredential(CREDENTIAL) };
 }
 
 const cases = Object.entries(OUTCOMES).flatMap(([place, outcomes]) =>

@@ -1,6 +1,6 @@
 import { CREDENTIAL, seaFarm, siteNode, useSeaFarm } from '../../tools/engine/sea-farm';
 
-const farm = useSeaFarm({ moreLogins: [{ username: '1042', password: '2026' }] });
+const farm = useSeaFarm();
 
 const node = siteNode({ operation: 'get', siteId: 1042 });
 
@@ -19,6 +19,7 @@ test.each([
 });
 
 test('a number, as an expression supplies it, is sent as text', async () => {
+	farm.service.logins.push({ username: '1042', password: '2026' });
 	const engine = await seaFarm(farm.service, { username: 1042, password: 2026 });
 	expect((await engine.run({ node })).items).toHaveLength(1);
 	expect(farm.service.counts).toMatchObject({ tokenRequests: 1, logins: 1 });

@@ -13,16 +13,9 @@ import {
 	TOKEN_RULES,
 } from '../../../nodes/AquacultureSite/service/messages/rules';
 import { DESERTED, type Fault } from '../fake-service/faults';
-import type { Service } from '../fake-service/service';
 import { at, defined } from '../helpers/at';
+import type { Stage } from './fault-table';
 import { ADDRESSES, type Example, PROXY_EXAMPLES, TEST_EXAMPLES, TOKEN_EXAMPLES } from './examples';
-
-/** What the credential may point at. */
-export interface Services {
-	service: Service;
-	/** The same over HTTPS, with a self-signed certificate. */
-	tls: Service;
-}
 
 type Words = Pick<Rule, 'message' | 'advice'>;
 
@@ -30,7 +23,7 @@ type Words = Pick<Rule, 'message' | 'advice'>;
 export interface Outcome {
 	situation: string;
 	/** What is in the credential instead of the right login. */
-	credential?: (services: Services) => ICredentialDataDecryptedObject;
+	credential?: (stage: Stage) => ICredentialDataDecryptedObject;
 	/** What the token endpoint does. */
 	login?: Fault;
 	/** What the site endpoint does. */
@@ -185,12 +178,12 @@ export const OUTCOMES: Record<string, Outcome[]> = {
 	],
 };
 
-/** Brings the situation about, with services that have seen no other. Returns what is in the credential. */
-export function arrange(outcome: Outcome, services: Services): ICredentialDataDecryptedObject {
-	const { service } = services;
+/** Brings the situation about, at services that have seen no other. Returns what is in the credential. */
+export function arrange(outcome: Outcome, stage: Stage): ICredentialDataDecryptedObject {
+	const { service } = stage;
 	if (outcome.login) service.faults.token.push(outcome.login);
 	if (outcome.data) service.faults.site.push(outcome.data);
-	return { baseUrl: service.baseUrl, ...service.login, ...outcome.credential?.(services) };
+	return { baseUrl: service.baseUrl, ...service.login, ...outcome.credential?.(stage) };
 }
 
 /** What the test must say: the words for a reader who has the credential open. */

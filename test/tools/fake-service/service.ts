@@ -63,7 +63,6 @@ export interface ServiceOptions {
 	tls?: { key: string; cert: string };
 	sites?: Site[];
 	login?: Login;
-	moreLogins?: Login[];
 	/** How many of the newest requests `requests` keeps; default 20000. */
 	record?: number;
 	/** Whether it can be changed over HTTP as well: control.ts */
@@ -138,7 +137,7 @@ async function write(
 export async function startService(options: ServiceOptions = {}) {
 	const { basePath = '', tls, record = 20_000 } = options;
 	const sites = structuredClone(options.sites ?? sampleSites());
-	const logins = structuredClone([options.login ?? SAMPLE_LOGIN, ...(options.moreLogins ?? [])]);
+	const logins = [{ ...(options.login ?? SAMPLE_LOGIN) }];
 	const plan = new FaultPlan();
 	const counts = new Counts();
 	const requests: RecordedRequest[] = [];
