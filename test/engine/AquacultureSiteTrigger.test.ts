@@ -4,6 +4,12 @@ import {
 	Workflow,
 	type WorkflowActivateMode,
 } from 'n8n-workflow';
+import {
+	CONNECTION_RULES,
+	SITE_RULES,
+	TOKEN_RULES,
+} from '../../nodes/AquacultureSite/service/messages/rules';
+import { messageOf } from '../tools/cases/examples';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
 import { at } from '../tools/helpers/at';
@@ -100,22 +106,19 @@ test('a restart of n8n while the service is down loses nothing and reports nothi
 	expect(await restarted.poll()).toBeNull();
 });
 
-describe('a site that cannot be read', () => {
-	test('is named in the log, and the others are reported', async () => {
-		const trigger = await activated();
-		farm.service.faults.site.push({ siteId: 1042, status: 500 });
-		setLicense('SAMPLE-8', 1057);
-		expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
-		expect(farm.engine.logs.filter(({ level }) => level === 'warn')).toMatchObject([
-			{
-				message:
-					'Aquaculture Site Trigger: site 1042 was not read: The service is unavailable (status 500)',
-				metadata: {
-					description: expect.stringMatching(/^The problem is with the service/) as unknown,
-				},
+test('a site that cannot be read is named in the log, and the others are reported', async () => {
+	const trigger = await activated();
+	farm.service.faults.site.push({ siteId: 1042, status: 500 });
+	setLicense('SAMPLE-8', 1057);
+	expect(summary(await trigger.poll())).toEqual(['siteChanged 1057 info.license']);
+	expect(farm.engine.logs.filter(({ level }) => level === 'warn')).toMatchObject([
+		{
+			message: `Aquaculture Site Trigger: site 1042 was not read: ${messageOf(SITE_RULES.unavailable, 500)}`,
+			metadata: {
+				description: expect.stringMatching(/^The problem is with the service/) as unknown,
 			},
-		]);
-	});
+		},
+	]);
 });
 
 describe('a workflow is published', () => {
@@ -133,7 +136,11 @@ describe('a workflow is published', () => {
 			const trigger = await publish('404, 1042', mode);
 			await trigger.poll();
 			expect(trigger.failures).toMatchObject([
-				{ name: 'NodeApiError', message: 'Site 404 was not found', httpCode: '404' },
+				{
+					name: 'NodeApiError',
+					message: messageOf(SITE_RULES.notFound, 404, 404),
+					httpCode: '404',
+				},
 			]);
 			setLicense('SAMPLE-7');
 			expect(summary(await trigger.poll())).toEqual(licenseChanged);
@@ -142,7 +149,7 @@ describe('a workflow is published', () => {
 
 	test.each([
 		[{ baseUrl: 'a.b' }, "'Base URL' must start with https:// or http://"],
-		[{ password: 'wrong' }, 'The service rejected the username or password'],
+		[{ password: 'wrong' }, TOKEN_RULES.rejected.message],
 	])('with %j: told at once, once, and to correct it is enough', async (wrong, message) => {
 		farm.engine.editCredential(CREDENTIAL, wrong);
 		const trigger = await publish();
@@ -198,27 +205,25 @@ test.each(['site', 'token'] as const)(
 		const { error } = await farm.engine.testTrigger(single);
 		expect(farm.clock.now() - start).toBeLessThanOrEqual(36_000);
 		expect(error).toMatchObject({
-			message: 'The service did not respond in time',
+			message: CONNECTION_RULES.late.message,
 			description: expect.stringMatching(/^Fetch a test event again later; if/) as unknown,
 		});
 		expect(counts[`${endpoint}Requests`]).toBeLessThanOrEqual(2);
 	},
 );
 
-describe('what must be fixed is reported', () => {
-	test('without a secret in it, nor in the log of n8n', async () => {
-		const trigger = await activated();
-		const secrets = [farm.service.login.password, ...farm.service.issuedTokens];
-		const body = { json: { message: secrets.join(' ') } };
-		farm.service.faults.site.push({ status: 500, body });
-		await trigger.poll();
-		await trigger.poll();
-		const failure = await trigger.poll().catch((error: unknown) => error);
-		expect(failure).toBeInstanceOf(Error);
-		const everything = JSON.stringify([String(failure), failure, farm.engine.logs, trigger.saved]);
-		expect(everything).toContain('The service says: \\"••• •••');
-		for (const secret of secrets) expect(everything).not.toContain(secret);
-	});
+test('what must be fixed is reported without a secret in it, nor in the log of n8n', async () => {
+	const trigger = await activated();
+	const secrets = [farm.service.login.password, ...farm.service.issuedTokens];
+	const body = { json: { message: secrets.join(' ') } };
+	farm.service.faults.site.push({ status: 500, body });
+	await trigger.poll();
+	await trigger.poll();
+	const failure = await trigger.poll().catch((error: unknown) => error);
+	expect(failure).toBeInstanceOf(Error);
+	const everything = JSON.stringify([String(failure), failure, farm.engine.logs, trigger.saved]);
+	expect(everything).toContain('The service says: \\"••• •••');
+	for (const secret of secrets) expect(everything).not.toContain(secret);
 });
 
 test('"Fetch Test Event" returns the chosen kinds by the options, of the first site, and remembers nothing', async () => {

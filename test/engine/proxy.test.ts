@@ -1,5 +1,13 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { FAILED_LOGIN_PAUSE_MS } from '../../nodes/AquacultureSite/service/messages/failures';
+import {
+	CONNECTION_RULES,
+	NOT_SENT_RULES,
+	PROXY_RULES,
+	SITE_RULES,
+	TOKEN_RULES,
+} from '../../nodes/AquacultureSite/service/messages/rules';
+import { messageOf } from '../tools/cases/examples';
 import type { Engine } from '../tools/engine/engine';
 import { CREDENTIAL, dataOf, itemsWith, seaFarm, siteNode } from '../tools/engine/sea-farm';
 import { selfSignedCertificate } from '../tools/fake-service/certificate';
@@ -86,7 +94,7 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 	])('a proxy that %s', async (_, url, named) => {
 		useProxy(url);
 		const { error } = await n8n.run(sites({ maxRetries: 0 }));
-		expect(error?.message).toBe('The network proxy cannot be reached [item 0]');
+		expect(error?.message).toBe(`${NOT_SENT_RULES.proxyUnreached.message} [item 0]`);
 		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
 	});
 
@@ -94,15 +102,15 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 		await n8n.run(SITES);
 		proxy.fault = { connection: 'hang' };
 		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
-		expect(error?.message).toBe('The service did not respond in time');
+		expect(error?.message).toBe(CONNECTION_RULES.late.message);
 		expect(error?.description).toMatch(/network administrator if a proxy or firewall/);
 	});
 
 	test.each([
-		[403, 'json', 'token', 'The service rejected the username or password'],
-		[403, 'json', 'site', 'This user has no access'],
-		[502, 'html', 'token', 'The service is unavailable (status 502)'],
-		[502, 'html', 'site', 'The service is unavailable'],
+		[403, 'json', 'token', TOKEN_RULES.rejected.message],
+		[403, 'json', 'site', 'no access'],
+		[502, 'html', 'token', messageOf(TOKEN_RULES.unavailable, 502)],
+		[502, 'html', 'site', messageOf(SITE_RULES.unavailable, 502)],
 	] as const)(
 		'a %i that the service sends through a proxy is its own (%s, %s)',
 		async (status, body, endpoint, message) => {
@@ -121,12 +129,12 @@ const ELSEWHERE = { location: 'http://portal.example' };
 /** Within the patience of a run. */
 const MOST_LOGINS = 8;
 
-const BLOCKED = 'A proxy or firewall responded instead of the service (status 403)';
-const NO_LOGIN = 'The network proxy requires a login (status 407)';
-const NO_WAY = 'The network proxy could not reach the service (status 502)';
-const INSTEAD = 'A proxy or firewall responded instead of the service (status 302)';
-const ENDED = 'The network proxy ended the connection';
-const LOST = 'The connection to the service was lost';
+const BLOCKED = messageOf(PROXY_RULES.other, 403);
+const NO_LOGIN = messageOf(PROXY_RULES.login, 407);
+const NO_WAY = messageOf(PROXY_RULES.unreached, 502);
+const INSTEAD = messageOf(PROXY_RULES.other, 302);
+const { message: ENDED } = NOT_SENT_RULES.proxyEnded;
+const { message: LOST } = CONNECTION_RULES.lost;
 
 /**
  * What the proxy does, and the message. What other statuses mean, and what to do, is tested in test/unit/service/messages/response.test.ts.
@@ -192,12 +200,14 @@ describe('a proxy over http that does not name itself', () => {
 
 	test('a 403 of one site is its own, since others get through', async () => {
 		service.faults.site.push({ siteId: 1057, status: 403, body: 'html' });
-		const closed = expect.stringMatching(/^Access to site 1057 was refused/) as string;
+		const closed = expect.stringContaining(
+			messageOf(SITE_RULES.refusedByPage, 403, 1057),
+		) as string;
 		expect(await run()).toEqual([1042, closed, 1063]);
 	});
 
 	test('a 403 of all is the proxy, since nothing else gets through', async () => {
 		proxy.fault = respond(403, {}, PAGE);
-		for (const message of await run()) expect(message).toMatch(BLOCKED);
+		for (const message of await run()) expect(message).toContain(BLOCKED);
 	});
 });

@@ -1,4 +1,5 @@
 import { FAILED_LOGIN_PAUSE_MS } from '../../../nodes/AquacultureSite/service/messages/failures';
+import { TOKEN_RULES } from '../../../nodes/AquacultureSite/service/messages/rules';
 import {
 	dataOf,
 	httpRequestNode,
@@ -14,7 +15,7 @@ const farms = manySites(200);
 const ids = farms.map(({ siteId }) => siteId);
 const [anyId] = ids;
 const items = itemsWith(ids);
-const REJECTED = 'The service rejected the username or password';
+const { message: REJECTED } = TOKEN_RULES.rejected;
 
 /** A response whose last byte comes after half an hour. */
 const DRIP = { bytes: 1800, drip: { bytes: 1, everyMs: 1000 } };

@@ -1,3 +1,4 @@
+import { TOKEN_RULES } from '../../../nodes/AquacultureSite/service/messages/rules';
 import { createEngine, type Engine } from '../../tools/engine/engine';
 import {
 	CREDENTIAL,
@@ -10,7 +11,7 @@ import {
 import type { Service } from '../../tools/fake-service/service';
 import { defined } from '../../tools/helpers/at';
 
-const REJECTED = 'The service rejected the username or password';
+const { message: REJECTED } = TOKEN_RULES.rejected;
 const rejection = { status: 'Error', message: expect.stringContaining(REJECTED) as string };
 const get = siteNode({ operation: 'get', siteId: 1042 });
 

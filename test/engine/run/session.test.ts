@@ -1,3 +1,4 @@
+import { CONNECTION_RULES } from '../../../nodes/AquacultureSite/service/messages/rules';
 import { CredentialStore } from '../../tools/engine/credential-store';
 import { dataOf, useSeaFarm } from '../../tools/engine/sea-farm';
 import type { FaultRequest } from '../../tools/fake-service/faults';
@@ -69,7 +70,7 @@ describe("the time limit 'Timeout'", () => {
 		farm.service.faults.site.push({ drip: { bytes: 1, everyMs: 100 } });
 		const start = farm.clock.now();
 		const result = await run([at(IDS, 1)], { timeout: 300, maxRetries: 0 });
-		expect(errorsOf(result)).toEqual(['The service did not respond in time']);
+		expect(errorsOf(result)).toEqual([CONNECTION_RULES.late.message]);
 		expect(farm.clock.now() - start).toBe(300);
 	});
 

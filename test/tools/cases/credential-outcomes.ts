@@ -15,7 +15,14 @@ import {
 import { DESERTED, type Fault } from '../fake-service/faults';
 import { at, defined } from '../helpers/at';
 import type { Stage } from './fault-table';
-import { ADDRESSES, type Example, PROXY_EXAMPLES, TEST_EXAMPLES, TOKEN_EXAMPLES } from './examples';
+import {
+	ADDRESSES,
+	type Example,
+	messageOf,
+	PROXY_EXAMPLES,
+	TEST_EXAMPLES,
+	TOKEN_EXAMPLES,
+} from './examples';
 
 type Words = Pick<Rule, 'message' | 'advice'>;
 
@@ -197,7 +204,7 @@ export function expectedResult(outcome: Outcome): INodeCredentialTestResult {
 		...(!data && { login: { url: 'http:' } }),
 		...known,
 	};
-	const message = words.message.replace('{status}', String(statusCode));
+	const message = messageOf(words, statusCode);
 	const happened = data
 		? `${SUCCEEDED} ${message.charAt(0).toLowerCase()}${message.slice(1)}`
 		: message;

@@ -230,6 +230,10 @@ export const CODES: Record<keyof typeof CONNECTION_RULES, string> = {
 /** What a request for a token and for the first sample site would be answered without a fault. */
 const GOOD = { siteId: at(sampleSites(), 0).siteId, access_token: 'sample', token_type: 'Bearer' };
 
+/** What the rule says of this status, and of this site. */
+export const messageOf = ({ message }: Pick<Rule, 'message'>, status = 0, siteId = 1042) =>
+	message.replace('{status}', String(status)).replace('{site}', String(siteId));
+
 /** The response of a service with this fault, as n8n hands it on. */
 export function responseOf(fault: Fault): ServiceResponse {
 	const { status: code } = fault;

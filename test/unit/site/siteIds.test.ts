@@ -15,23 +15,21 @@ function parseSiteIds(value: unknown): string[] {
 	});
 }
 
-describe('site IDs are accepted in every form that people have', () => {
-	test.each<[string, unknown, string[]]>([
-		['a list of texts as text', '["12", \'15\']', ['12', '15']],
-		['a number', 1042, ['1042']],
-		['zero', 0, ['0']],
-		['fifteen digits', 123456789012345, ['123456789012345']],
-		['a list of lists', [[12, '15'], ['18, 21']], ['12', '15', '18', '21']],
-		['gaps in a list', [12, null, undefined, '', 15], ['12', '15']],
-		['repeats, each once at its first place', '15 12 15 12', ['15', '12']],
-		['a no-break space between two IDs', '1042\u00a01057', ['1042', '1057']],
-		['a number as n8n shows it', '1\u00a0234\u2009056, 7\u202f042', ['1234056', '7042']],
-		['with two or three digits first', '10\u00a0577, 105\u202f701', ['10577', '105701']],
-		['a list of numbers as n8n shows them', ['1\u00a0457'], ['1457']],
-		['marks that nobody sees', '\uFEFF1042\u200B, 1057\u00a0', ['1042', '1057']],
-	])('%s', (_form, value, ids) => {
-		expect(parseSiteIds(value)).toEqual(ids);
-	});
+test.each<[string, unknown, string[]]>([
+	['a list of texts as text', '["12", \'15\']', ['12', '15']],
+	['a number', 1042, ['1042']],
+	['zero', 0, ['0']],
+	['fifteen digits', 123456789012345, ['123456789012345']],
+	['a list of lists', [[12, '15'], ['18, 21']], ['12', '15', '18', '21']],
+	['gaps in a list', [12, null, undefined, '', 15], ['12', '15']],
+	['repeats, each once at its first place', '15 12 15 12', ['15', '12']],
+	['a no-break space between two IDs', '1042\u00a01057', ['1042', '1057']],
+	['a number as n8n shows it', '1\u00a0234\u2009056, 7\u202f042', ['1234056', '7042']],
+	['with two or three digits first', '10\u00a0577, 105\u202f701', ['10577', '105701']],
+	['a list of numbers as n8n shows them', ['1\u00a0457'], ['1457']],
+	['marks that nobody sees', '\uFEFF1042\u200B, 1057\u00a0', ['1042', '1057']],
+])('site IDs are accepted in every form that people have: %s', (_form, value, ids) => {
+	expect(parseSiteIds(value)).toEqual(ids);
 });
 
 test.each([[''], ['[]'], [[[], [null]]], [null]])('there is no site ID in %j', (value) => {
@@ -40,26 +38,24 @@ test.each([[''], ['[]'], [[[], [null]]], [null]])('there is no site ID in %j', (
 	expect(description).toMatch(/^Enter a site ID, e\.g\. 1042\./);
 });
 
-describe('what is not a site ID is refused and named', () => {
-	test.each<[string, unknown]>([
-		['1.5', '1.5'],
-		['１０４２', '１０４２'],
-		['1234567890123456', '1234567890123456'],
-		['9007199254740992', 2 ** 53],
-		['042', '042'],
-		['x', '[x]'],
-		['{"id":1}', { id: 1 }],
-		['-1', -1],
-		['1.5', 1.5],
-		['null', NaN],
-		// Cut where it is long
-		['y'.repeat(40), 'y'.repeat(40)],
-		[`${'y'.repeat(39)}…`, 'y'.repeat(41)],
-	])('%s', (shown, value) => {
-		const { message, description } = refusalOf(() => parseSiteIds(value));
-		expect(message).toBe(`'Site IDs': "${shown}" is not a site ID`);
-		expect(description).toBe(WHOLE_NUMBER);
-	});
+test.each<[string, unknown]>([
+	['1.5', '1.5'],
+	['１０４２', '１０４２'],
+	['1234567890123456', '1234567890123456'],
+	['9007199254740992', 2 ** 53],
+	['042', '042'],
+	['x', '[x]'],
+	['{"id":1}', { id: 1 }],
+	['-1', -1],
+	['1.5', 1.5],
+	['null', NaN],
+	// Cut where it is long
+	['y'.repeat(40), 'y'.repeat(40)],
+	[`${'y'.repeat(39)}…`, 'y'.repeat(41)],
+])('what is not a site ID is refused and named: %s', (shown, value) => {
+	const { message, description } = refusalOf(() => parseSiteIds(value));
+	expect(message).toBe(`'Site IDs': "${shown}" is not a site ID`);
+	expect(description).toBe(WHOLE_NUMBER);
 });
 
 test('any value gives digits alone, each ID once, or a sentence', () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { CONNECTION_RULES } from '../../../nodes/AquacultureSite/service/messages/rules';
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
 import type { SiteService } from '../../../nodes/AquacultureSite/run/SiteService';
 import { StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
@@ -39,7 +40,7 @@ test('what was read before the time was over is kept', async () => {
 	time.abort();
 	const { results, interruption } = await reading;
 	expect([...results]).toEqual([['1', SITE]]);
-	expect(interruption).toMatchObject({ message: 'The service did not respond in time' });
+	expect(interruption).toMatchObject({ message: CONNECTION_RULES.late.message });
 });
 
 test('a failure of a site is its own; one of the run says why it was not reached', async () => {

@@ -19,6 +19,7 @@ import {
 } from '../../../../nodes/AquacultureSite/service/messages/rules';
 import {
 	type Example,
+	messageOf,
 	PROXY_EXAMPLES,
 	responseOf,
 	SITE_EXAMPLES,
@@ -75,14 +76,13 @@ describe.each([
 	['a site, by a proxy', fromSite, PROXY_RULES, PROXY_EXAMPLES],
 ] as const)('a response to %s', (_, fail, rules: Rules, examples) => {
 	test.each(Object.entries<Example[]>(examples))('%s', (name, ofRule) => {
-		const { message, advice } = defined(rules[name]);
+		const rule = defined(rules[name]);
 		for (const fault of ofRule.flatMap(({ forms }) => Object.values(forms))) {
 			const { statusCode, ...details } = responseOf(fault);
 			const failure = fail(statusCode, details);
-			const words = message.replace('{site}', SITE_ID).replace('{status}', String(statusCode));
-			expect(failure.message).toBe(words);
+			expect(failure.message).toBe(messageOf(rule, statusCode));
 			const known = { statusCode, retryAfter: failure.retryAfter, login: LOGIN };
-			const whatToDo = toWords(given(known, advice));
+			const whatToDo = toWords(given(known, rule.advice));
 			expect(failure.description).toContain(whatToDo);
 			// Neither a full stop after one sentence nor the words that the guidelines of n8n avoid
 			expect(failure.message).toMatch(/^[A-Z].*[^.]$/);
@@ -113,30 +113,20 @@ test.each<[string, typeof fromSite, Rule, number, Details[]]>([
 	['a redirect, whatever is in it', fromSite, SITE_RULES.moved, 300, body({ siteId: 1042 })],
 	['a page, instead of a closed site', fromSite, SITE_RULES.noAccess, 401, [WITH_PAGE]],
 	['a rejected token', fromSite, REJECTED_TOKEN_RULES.rejectedToken, 401, [{ scope: 'run' }]],
-	[
-		'a redirect that a proxy is named in',
-		fromSite,
-		SITE_RULES.moved,
-		399,
-		[{ headers: { 'proxy-agent': '1' } }],
-	],
-	...['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'].map(
-		(name) =>
-			[name, fromSite, PROXY_RULES.other, 400, [{ headers: { [name]: '1' } }]] as [
-				string,
-				typeof fromSite,
-				Rule,
-				number,
-				Details[],
-			],
-	),
-])('%s', (_, fail, { message }, status, all) => {
+])('%s', (_, fail, rule, status, all) => {
 	for (const details of all) {
-		expect(fail(status, details).message).toBe(
-			message.replace('{site}', SITE_ID).replace('{status}', String(status)),
-		);
+		expect(fail(status, details).message).toBe(messageOf(rule, status));
 	}
 });
+
+test.each(['proxy-agent', 'proxy-authenticate', 'proxy-connection', 'x-squid-error'])(
+	'a refusal with the header %s is of a proxy, a redirect is not',
+	(name) => {
+		const messageFor = (status: number) => fromSite(status, { headers: { [name]: '1' } }).message;
+		expect(messageFor(400)).toBe(messageOf(PROXY_RULES.other, 400));
+		expect(messageFor(399)).toBe(SITE_RULES.moved.message);
+	},
+);
 
 test.each([
 	[{}, /^The redirect was not followed\. .* let n8n through\.$/],
