@@ -1,8 +1,19 @@
-import { CREDENTIAL, seaFarm, siteNode, useSeaFarm } from '../../tools/engine/sea-farm';
+import {
+	CREDENTIAL,
+	httpRequestNode,
+	seaFarm,
+	siteNode,
+	useSeaFarm,
+} from '../../tools/engine/sea-farm';
+import { selfSignedCertificate } from '../../tools/fake-service/certificate';
+import { startService } from '../../tools/fake-service/service';
+import { own } from '../../tools/helpers/own';
 
 const farm = useSeaFarm();
 
 const node = siteNode({ operation: 'get', siteId: 1042 });
+
+const startSecured = async () => await own(startService({ tls: await selfSignedCertificate() }));
 
 test.each([
 	['username', '', 'Username'],
@@ -23,4 +34,16 @@ test('a number, as an expression supplies it, is sent as text', async () => {
 	const engine = await seaFarm(farm.service, { username: 1042, password: 2026 });
 	expect((await engine.run({ node })).items).toHaveLength(1);
 	expect(farm.service.counts).toMatchObject({ tokenRequests: 1, logins: 1 });
+});
+
+test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {
+	const [secured, otherSecured] = [await startSecured(), await startSecured()];
+	const n8n = await seaFarm(secured, { allowUnauthorizedCerts: true });
+	const siteRequest = (url: string) => ({ node: httpRequestNode(`${url}/meta/sites/1042`) });
+	for (const caller of [{ node }, siteRequest(secured.baseUrl)]) {
+		expect((await n8n.run(caller)).items[0]?.json).toMatchObject({ siteId: 1042 });
+	}
+	expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+	expect((await n8n.run(siteRequest(otherSecured.baseUrl))).status).toBe('error');
+	expect(otherSecured.counts.requests).toBe(0);
 });
