@@ -65,12 +65,6 @@ describe('Get Map', () => {
 		expect(one.rows).toMatchObject([{ fileName: 'sites.geojson', siteCount: 1 }]);
 	});
 
-	test('returns a file of one site under its ID', async () => {
-		const { items } = await perform(getMap, { siteIds: '1042', format: 'file' }, site);
-		const file = { fileName: 'site-1042.geojson', mimeType: 'application/geo+json' };
-		expect(items).toMatchObject([{ json: { fileName: file.fileName }, binary: { data: file } }]);
-	});
-
 	test('names in a hint what is not on the map', async () => {
 		const { hints } = await perform(getMap, { siteIds: '1042' }, { siteId: 1042 });
 		expect(hints).toEqual(['Not on the map because they have no usable coordinates: site 1042']);

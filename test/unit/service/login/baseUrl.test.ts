@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parseBaseUrl } from '../../../../nodes/AquacultureSite/service/login/baseUrl';
-import { ServiceFailure } from '../../../../nodes/AquacultureSite/service/messages/failures';
+import { attempt, refusalOf } from '../../../tools/helpers/refusal';
 import { anyText } from '../../../tools/helpers/site-json';
 
 const API = 'https://api.example.com';
@@ -32,17 +32,6 @@ test.each<[string, unknown, string]>([
 	expect(parseBaseUrl(typed)).toBe(url);
 });
 
-/** What the refusal says; undefined where it is an address. */
-function refusalOf(typed: unknown): ServiceFailure | undefined {
-	try {
-		parseBaseUrl(typed);
-		return undefined;
-	} catch (failure) {
-		if (failure instanceof ServiceFailure) return failure;
-		throw failure;
-	}
-}
-
 test.each<[string, unknown[]]>([
 	['is empty', ['', ' \u200B\n', null, undefined]],
 	[
@@ -72,7 +61,7 @@ test.each<[string, unknown[]]>([
 	["contains a '?' or '#'", [`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`]],
 ])("'Base URL' %s", (message, all) => {
 	for (const typed of all) {
-		expect(refusalOf(typed)).toMatchObject({
+		expect(refusalOf(() => parseBaseUrl(typed))).toMatchObject({
 			message: `'Base URL' ${message}`,
 			description:
 				'Open the credential and enter the address of the service alone, e.g. https://api.example.com',
@@ -102,12 +91,11 @@ test('any text gives an address that stands by itself, or a sentence', () => {
 	);
 	fc.assert(
 		fc.property(typed, (value) => {
-			const refusal = refusalOf(value);
-			if (refusal) {
-				expect(refusal.message).toMatch(/^'Base URL' \P{Cc}+$/u);
+			const url = attempt(() => parseBaseUrl(value));
+			if (url instanceof Error) {
+				expect(url.message).toMatch(/^'Base URL' \P{Cc}+$/u);
 				return;
 			}
-			const url = parseBaseUrl(value);
 			const parsed = new URL(url);
 			expect(url).toMatch(/^https?:\/\//);
 			expect(parsed).toMatchObject({ username: '', password: '', search: '', hash: '' });
