@@ -63,6 +63,8 @@ describe('Get Map', () => {
 		// The next node finds it by its name, whatever failed
 		const one = await perform(getMap, { ...parameters, siteIds: '1042, 8, x' }, site);
 		expect(one.rows).toMatchObject([{ fileName: 'sites.geojson', siteCount: 1 }]);
+		const only = await perform(getMap, { ...parameters, siteIds: '1042' }, site);
+		expect(only.rows).toMatchObject([{ fileName: 'site-1042.geojson' }]);
 	});
 
 	test('names in a hint what is not on the map', async () => {
