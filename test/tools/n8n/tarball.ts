@@ -41,8 +41,9 @@ export async function makeTarball(say: Say): Promise<string> {
 		say('Building and packing the package.');
 		const build = await run('npm', ['run', 'build'], { cwd: ROOT, env: packageManagerEnv() });
 		if (build.code !== 0) throw new SetupError(`The package does not build.\n${build.output}`);
-		const { path } = await pack(dirname(tarball));
-		renameSync(path, tarball);
+		const folder = dirname(tarball);
+		const { filename } = await pack('--pack-destination', folder);
+		renameSync(join(folder, filename), tarball);
 	});
 	return tarball;
 }
