@@ -18,6 +18,6 @@ module.exports = {
 	roots: ['<rootDir>/test/unit', '<rootDir>/test/engine'],
 	testMatch: ['**/*.test.ts'],
 	// ES modules
-	transform: { '^.+\\.ts$|/(markdown-table|get-port)/': '@swc/jest' },
-	transformIgnorePatterns: ['/node_modules/(?!(markdown-table|get-port)/)'],
+	transform: { '^.+\\.ts$|/get-port/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!get-port/)'],
 };
