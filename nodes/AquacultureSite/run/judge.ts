@@ -20,7 +20,7 @@ const SHARE_OF_TRIAL = 1 / 4;
 const LONGEST_PAUSE_MS = 10_000;
 
 // A rate limit refuses a site a few times while others get their share; one that never lets it through is none
-const MAX_WAITS = 10;
+const MAX_WAITS = 8;
 
 // As in ky and the AWS SDKs: a site that stumbles is back within seconds
 const FIRST_BACKOFF_MS = 1000;
