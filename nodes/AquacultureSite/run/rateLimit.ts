@@ -1,6 +1,9 @@
 // A rate measured by fewer says little about the service
 const FEW = 10;
 
+// If a few are refused at each rate, down to a 256th, then not for the rate
+const MAX_VAIN_CUTS = 8;
+
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
 const FLAT_MS = 15_000;
 
@@ -39,6 +42,9 @@ export class RateLimit {
 
 	/** At what rate the largest share was accepted. */
 	private best = { rate: 0, share: 0 };
+
+	/** How often in a row the rate was cut after few requests. */
+	private vainCuts = 0;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -129,6 +135,8 @@ export class RateLimit {
 		const isVain = isEnough && rate < best.rate / 4 && share <= best.share;
 		if (isEnough && (isVain || share > best.share)) this.best = { rate, share };
 		if (isVain) return best.rate;
+		this.vainCuts = isFew ? this.vainCuts + 1 : 0;
+		if (this.vainCuts % MAX_VAIN_CUTS === MAX_VAIN_CUTS - 1) return rate * 2 ** MAX_VAIN_CUTS;
 		return isHeld && accepted > 1 ? Math.min(rate, measured) : rate * share;
 	}
 

@@ -116,6 +116,18 @@ test('grows later if refused sites have to wait for long', () => {
 	expect(interval(limit)).toBeCloseTo(1000 / (rate * (1 + 1 / 8)));
 });
 
+test('is taken back if a few are refused at each rate', () => {
+	const { clock, limit, refuse } = limited();
+	const rates = range(16).map(() => {
+		clock.skip(1);
+		refuse(1);
+		limit.prove('429', clock.now(), false);
+		return limit.rate;
+	});
+	expect(Math.min(...rates)).toBeLessThan(0.2);
+	expect(Math.max(...rates.slice(6))).toBeGreaterThan(10);
+});
+
 test('is taken back if as many are refused at a quarter of it', () => {
 	const { clock, limit, accept, refuse } = limited();
 	const rates = range(6).map(() => {
