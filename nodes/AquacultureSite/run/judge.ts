@@ -230,9 +230,8 @@ export class Judge<J extends Job> {
 			return;
 		}
 		const isLimit = this.isForRate(cause);
-		if (isLimit) job.waits++;
-		else job.tries++;
-		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (job.tries + job.waits - 1));
+		const failures = isLimit ? ++job.waits : ++job.tries;
+		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 		const wait = Math.max(0, at + retryAfter - this.clock.now()) + Math.random() * most;
 		void this.clock.pause(wait).then(() => {
 			if (!job.isOpen) return;
@@ -256,7 +255,7 @@ export class Judge<J extends Job> {
 		let isOver = false;
 		while (!isOver && this.doubts.size > 0) {
 			await this.clock.pause(this.pauseBefore());
-			if (!this.clock.isStopped) isOver = await this.sendRound(trial);
+			if (!this.clock.isStopped) isOver = await this.sendRound();
 			if (this.clock.isStopped) return;
 			const last = [...this.doubts].at(-1)?.failure;
 			if (!isOver && last && trial.rounds > 1 && this.clock.now() >= this.givesUpAt) {
@@ -278,7 +277,8 @@ export class Judge<J extends Job> {
 	}
 
 	/** One round of a trial. @returns whether a site was accepted, or the token is renewed */
-	private async sendRound(trial: Trial<J>): Promise<boolean> {
+	private async sendRound(): Promise<boolean> {
+		const { trial } = this;
 		trial.rounds++;
 		if (this.good) trial.control ??= this.verdicts.copy(this.good);
 		const suspect = this.suspect();
