@@ -13,6 +13,8 @@ const farm = useSeaFarm();
 
 const node = siteNode({ operation: 'get', siteId: 1042 });
 
+const siteRequest = (url: string) => httpRequestNode(`${url}/meta/sites/1042`);
+
 const startSecured = async () => await own(startService({ tls: await selfSignedCertificate() }));
 
 test.each([
@@ -39,11 +41,23 @@ test('a number, as an expression supplies it, is sent as text', async () => {
 test("a self-signed certificate is accepted with 'Ignore SSL Issues' on, at the address of the service alone", async () => {
 	const [secured, otherSecured] = [await startSecured(), await startSecured()];
 	const n8n = await seaFarm(secured, { allowUnauthorizedCerts: true });
-	const siteRequest = (url: string) => ({ node: httpRequestNode(`${url}/meta/sites/1042`) });
-	for (const caller of [{ node }, siteRequest(secured.baseUrl)]) {
-		expect((await n8n.run(caller)).items[0]?.json).toMatchObject({ siteId: 1042 });
+	for (const caller of [node, siteRequest(secured.baseUrl)]) {
+		expect((await n8n.run({ node: caller })).items[0]?.json).toMatchObject({ siteId: 1042 });
 	}
 	expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
-	expect((await n8n.run(siteRequest(otherSecured.baseUrl))).status).toBe('error');
+	expect((await n8n.run({ node: siteRequest(otherSecured.baseUrl) })).status).toBe('error');
 	expect(otherSecured.counts.requests).toBe(0);
+});
+
+test('the base URL works as people type it: node, test and HTTP Request node', async () => {
+	for (const options of [{}, { basePath: '/api/v2' }]) {
+		const each = await own(startService(options));
+		const typed = ` \u200B${each.baseUrl.replace('http', 'HTTP')}//auth/token/ \r\n`;
+		const n8n = await seaFarm(each, { baseUrl: typed });
+		for (const caller of [node, siteRequest(each.baseUrl)]) {
+			expect((await n8n.run({ node: caller })).items).toHaveLength(1);
+		}
+		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
+		expect(each.counts.otherRequests).toBe(0);
+	}
 });
