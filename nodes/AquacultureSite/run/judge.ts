@@ -97,14 +97,14 @@ export class Judge<J extends Job> {
 	private trial = new Trial<J>(-Infinity);
 	private isTrying = false;
 
+	/** What a good site failed with, too. */
+	private readonly common = new Set<string>();
+
 	/** The site that was read last: the control of a trial. */
 	private good?: J;
 
 	/** When the latest request was sent that was accepted with the present token. */
 	private acceptedAt = -Infinity;
-
-	/** When something was accepted last, or there was a new token. */
-	private heardAt = -Infinity;
 
 	/** For how many milliseconds the run was held, by cause. */
 	readonly pauses = new Map<string, number>();
@@ -127,10 +127,13 @@ export class Judge<J extends Job> {
 	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
 		const { failure } = job;
 		this.doubts.delete(job);
-		this.heardAt = this.clock.now();
+		this.rateLimit.heardAt = this.clock.now();
 		this.rateLimit.count(undefined, sentAt);
 		this.session.accept(token, sentAt, failure);
-		if (failure) this.prove(failure);
+		if (failure && this.isTrying) this.trial.excused.add(failure.cause);
+		// A site may be well again by itself: if a good one was refused, too, it was the load
+		if (failure && this.common.has(failure.cause))
+			this.rateLimit.prove(failure.cause, failure.sentAt, this.isTrying);
 		if (token === this.session.token) this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		if (isRead || !this.good) this.good = job;
 	}
@@ -142,6 +145,7 @@ export class Judge<J extends Job> {
 		job.failure = failed;
 		const { control, excused, start } = this.trial;
 		if (this.isTrying && (job === control || isLogin)) excused.add(cause);
+		if (this.isTrying && job === control) this.common.add(cause);
 		if (!job.isOpen) return;
 		// Suspects take turns
 		this.doubts.delete(job);
@@ -160,7 +164,7 @@ export class Judge<J extends Job> {
 
 	/** There is a new token. */
 	onToken(): void {
-		this.heardAt = this.clock.now();
+		this.rateLimit.heardAt = this.clock.now();
 		this.acceptedAt = -Infinity;
 	}
 
@@ -318,14 +322,6 @@ export class Judge<J extends Job> {
 		return isHanging || (control && (rounds > 1 || mustWait)) ? [witness] : [suspect, witness];
 	}
 
-	/** A site was accepted that had failed: what it needed was a pause. */
-	private prove({ cause, sentAt }: Failed): void {
-		if (this.isTrying) this.trial.excused.add(cause);
-		if (!this.rateLimit.prove(cause, sentAt, this.isTrying)) return;
-		// What was counted of this was not the sites' own
-		for (const job of this.verdicts.open) if (job.failure?.cause === cause) job.tries = 0;
-	}
-
 	/** One of those that nothing has excused yet; those that say something about the token or the load come first. */
 	private suspect(): J {
 		const rank = (job: J) => {
@@ -374,7 +370,7 @@ export class Judge<J extends Job> {
 		);
 		const isLimited = isNamed || this.rateLimit.rate < Infinity;
 		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
-		return Math.max(this.trial.start, this.heardAt) + patience;
+		return Math.max(this.trial.start, this.rateLimit.heardAt) + patience;
 	}
 
 	private failures(): Failed[] {

@@ -1,9 +1,6 @@
 // A rate measured by fewer says little about the service
 const FEW = 10;
 
-// If a few are refused at each rate, down to a 256th, then not for the rate
-const MAX_VAIN_CUTS = 8;
-
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
 const FLAT_MS = 15_000;
 
@@ -26,6 +23,9 @@ export class RateLimit {
 	/** The statuses that it is known to refuse with. */
 	private readonly statuses = new Set(['429']);
 
+	/** When the service accepted something last, in any run, or gave a new token. */
+	heardAt = -Infinity;
+
 	private isSlowStart = false;
 
 	private setAt = -Infinity;
@@ -39,12 +39,6 @@ export class RateLimit {
 
 	/** Milliseconds after which a refused site was accepted, at most. */
 	private longestWait = 0;
-
-	/** At what rate the largest share was accepted. */
-	private best = { rate: 0, share: 0 };
-
-	/** How often in a row the rate was cut after few requests. */
-	private vainCuts = 0;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -94,18 +88,16 @@ export class RateLimit {
 	 * @param cause what it was refused with
 	 * @param sentAt when that was sent
 	 * @param isHeld whether nothing else was sent meanwhile
-	 * @returns whether that is news
 	 */
-	prove(cause: string, sentAt: number, isHeld: boolean): boolean {
-		if (!STATUSES.includes(cause)) return false;
-		const isNews = !this.statuses.has(cause);
+	prove(cause: string, sentAt: number, isHeld: boolean): void {
+		if (!STATUSES.includes(cause)) return;
 		this.statuses.add(cause);
-		// One refusal may be a stray one; and of several at once, the first one has told
-		const isWeak = this.rate === Infinity && (this.refused < 2 || (isNews && this.accepted < FEW));
-		if (sentAt < this.setAt || isWeak) return isNews;
+		if (sentAt < this.setAt) return;
 		this.longestWait = Math.max(this.longestWait, this.now() - sentAt);
-		this.restart(this.measure(sentAt, isHeld));
-		return isNews;
+		this.rate = this.measure(sentAt, isHeld);
+		this.setAt = this.now();
+		this.accepted = 0;
+		this.refused = 0;
 	}
 
 	/** Requests per second at a time of the clock. */
@@ -129,21 +121,6 @@ export class RateLimit {
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 		const share = Math.max(1 / 2, accepted / (accepted + refused));
-		const { best } = this;
-		const isEnough = accepted + refused >= FEW;
-		// As many are refused at a quarter of the rate: not for their rate
-		const isVain = isEnough && rate < best.rate / 4 && share <= best.share;
-		if (isEnough && (isVain || share > best.share)) this.best = { rate, share };
-		if (isVain) return best.rate;
-		this.vainCuts = isFew ? this.vainCuts + 1 : 0;
-		if (this.vainCuts % MAX_VAIN_CUTS === MAX_VAIN_CUTS - 1) return rate * 2 ** MAX_VAIN_CUTS;
 		return isHeld && accepted > 1 ? Math.min(rate, measured) : rate * share;
-	}
-
-	private restart(rate: number): void {
-		this.rate = rate;
-		this.setAt = this.now();
-		this.accepted = 0;
-		this.refused = 0;
 	}
 }

@@ -70,6 +70,21 @@ test('the status that a suspect got past is the limit, and holds the run at once
 	expect(farm.sent.length).toBeLessThan(300 + 64 + 60);
 });
 
+test.each([429, 503, 403])(
+	'sites that answer %i once, and are well then, slow nothing down',
+	async (status) => {
+		const asked = new Set<number>();
+		const farm = new Farm((sent) => {
+			const isFirst = isOdd(sent) && !asked.has(sent.site);
+			asked.add(sent.site);
+			return isFirst ? { status } : OK;
+		});
+		await farm.read(range(400), undefined, { maxRetries: 1 });
+		expect(farm.unread).toEqual([]);
+		expect(farm.clock.now()).toBeLessThan(10_000);
+	},
+);
+
 test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {
 	const asked = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });
 	const farm = new Farm(({ site, at }) =>
