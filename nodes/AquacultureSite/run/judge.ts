@@ -127,13 +127,13 @@ export class Judge<J extends Job> {
 	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
 		const { failure } = job;
 		this.doubts.delete(job);
-		this.rateLimit.heardAt = this.clock.now();
 		this.rateLimit.count(undefined, sentAt);
 		this.session.accept(token, sentAt, failure);
 		if (failure && this.isTrying) this.trial.excused.add(failure.cause);
 		// A site may be well again by itself: if a good one was refused, too, it was the load
 		if (failure && this.common.has(failure.cause))
 			this.rateLimit.prove(failure.cause, failure.sentAt, this.isTrying);
+		this.rateLimit.heardAt = this.clock.now();
 		if (token === this.session.token) this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		if (isRead || !this.good) this.good = job;
 	}
@@ -213,7 +213,9 @@ export class Judge<J extends Job> {
 	/** Whether a site cannot be read if this failure is its own. */
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
-		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
+		// If nothing else is to be sent, the run is no load
+		const most = this.line.isIdle ? MAX_WAITS / 2 : MAX_WAITS;
+		if (this.isForRate(cause)) return waits + 1 >= most;
 		const isRefused =
 			(cause === '401' && !this.session.isFlaky) || (cause === '403' && maxRetries > 0);
 		return tries + 1 >= (isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1);

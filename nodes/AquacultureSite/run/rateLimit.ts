@@ -37,8 +37,8 @@ export class RateLimit {
 
 	private lastStart = -Infinity;
 
-	/** Milliseconds after which a refused site was accepted, at most. */
-	private longestWait = 0;
+	/** Milliseconds without anything that was accepted, at most, before a refused site was. */
+	private longestSilence = 0;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -93,7 +93,7 @@ export class RateLimit {
 		if (!STATUSES.includes(cause)) return;
 		this.statuses.add(cause);
 		if (sentAt < this.setAt) return;
-		this.longestWait = Math.max(this.longestWait, this.now() - sentAt);
+		this.longestSilence = Math.max(this.longestSilence, this.now() - this.heardAt);
 		this.rate = this.measure(sentAt, isHeld);
 		this.setAt = this.now();
 		this.accepted = 0;
@@ -104,8 +104,8 @@ export class RateLimit {
 	private perSecond(at: number): number {
 		const elapsed = at - this.setAt;
 		if (this.isSlowStart) return this.rate * 2 ** (elapsed / 1000);
-		// The window of a limit lasts about as long as a refused site has to wait
-		return this.rate * (1 + (elapsed / Math.max(FLAT_MS, 2 * this.longestWait)) ** 3);
+		// As long as the window of a limit lasts, nothing is accepted
+		return this.rate * (1 + (elapsed / Math.max(FLAT_MS, 2 * this.longestSilence)) ** 3);
 	}
 
 	/** What the service bears, by what it has accepted until now. */

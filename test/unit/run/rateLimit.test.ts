@@ -14,7 +14,10 @@ function limitOf() {
 	return {
 		clock,
 		limit,
-		accept: count,
+		accept: (times: number) => {
+			count(times);
+			limit.heardAt = clock.now();
+		},
 		refuse: (times: number, cause = '429') => count(times, cause),
 	};
 }
@@ -105,7 +108,7 @@ test('another status is that of a limit once it is proven', () => {
 	expect([limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([true, 1]);
 });
 
-test('grows later if refused sites have to wait for long', () => {
+test('grows later if nothing was accepted for long', () => {
 	const { clock, limit, accept, refuse } = limited();
 	accept(1);
 	refuse(1);
