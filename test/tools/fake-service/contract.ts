@@ -7,7 +7,8 @@ import type { Exchange } from './exchanges';
 const FILE = resolve(__dirname, '../../../docs/openapi.yaml');
 const JSON_TYPE = /^application\/json *(;|$)/;
 /** What any HTTP client sends for itself; docs/openapi.yaml names the other headers. */
-const HTTP_HEADERS = /^(accept|accept-encoding|connection|content-length|host|user-agent)$/;
+const HTTP_HEADERS =
+	/^(accept(-encoding|-language)?|connection|content-length|host|sec-fetch-mode|user-agent)$/;
 
 /** OpenAPI describes these in places of their own, which openapi-backend leaves to its caller. */
 function brokenByHeaders({ headers, body }: Exchange['request'], operation: Operation): string[] {
@@ -24,8 +25,11 @@ function brokenByHeaders({ headers, body }: Exchange['request'], operation: Oper
 	].map((what) => `the ${what} is missing, malformed or not in the contract`);
 }
 
-/** Reads docs/openapi.yaml. The result says what a request, or its response where there is one, breaks of it. */
-export async function loadContract(): Promise<(exchange: Exchange) => string[]> {
+/** Says what a request, or its response where there is one, breaks of the contract. */
+export type Contract = (exchange: Exchange) => string[];
+
+/** Reads docs/openapi.yaml. */
+export async function loadContract(): Promise<Contract> {
 	const api = new OpenAPIBackend({
 		definition: parse(readFileSync(FILE, 'utf8')) as Document,
 		quick: true,
