@@ -12,7 +12,6 @@ const LONGEST = [
 	'n8n/e2e/soak',
 	'n8n/e2e/secrets',
 	'n8n/e2e/publishing',
-	'n8n/e2e/conditions',
 	'n8n/e2e/browser/editor',
 	'n8n/e2e/browser/examples',
 	'n8n/e2e/examples',

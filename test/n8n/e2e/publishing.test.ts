@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Fault } from '../../tools/fake-service/faults';
 import type { Service } from '../../tools/fake-service/service';
-import { manySites, sampleSites } from '../../tools/fake-service/sites';
 import { defined } from '../../tools/helpers/at';
 import { until } from '../../tools/helpers/until';
 import type { CredentialReference } from '../../tools/n8n/n8n';
@@ -22,10 +21,10 @@ async function waitForReads(service: Service, count: number): Promise<void> {
 	await until('n8n has polled', () => service.counts.sitesServed >= served + count, PATIENT);
 }
 
-/** Publishes a workflow that watches sites, and is told of its own failed executions. */
-async function publish(credential: CredentialReference, siteIds = [SITE]) {
+/** Publishes a workflow that watches the site, and is told of its own failed executions. */
+async function publish(credential: CredentialReference) {
 	const { n8n } = stage;
-	const workflow = reportChanges(credential, siteIds, every(5));
+	const workflow = reportChanges(credential, [SITE], every(5));
 	workflow.nodes.push(node('Heard', 'n8n-nodes-base.errorTrigger', 1, {}));
 	const id = await n8n.createWorkflow(workflow);
 	await n8n.activate(id);
@@ -36,7 +35,6 @@ async function publish(credential: CredentialReference, siteIds = [SITE]) {
 		return await Promise.all(entries.map((entry) => n8n.waitForExecution(entry.id)));
 	};
 	return {
-		id,
 		/** The summaries of its events. */
 		told: async () =>
 			(await executions()).flatMap((each) => each.json('Reported').map(({ summary }) => summary)),
@@ -162,19 +160,6 @@ test('what was first read after an outage is saved with the first event: a chang
 	}
 });
 
-test('unpublished, a site changed, and published again: the change is told once', async () => {
-	const { service, credential } = await ownService(stage);
-	const published = await publish(credential);
-	await stage.n8n.deactivate(published.id);
-	siteOf(service).info.license = 'SAMPLE-MEANWHILE';
-	await stage.n8n.activate(published.id);
-	await until('the change is told', async () => (await published.told()).length > 0, PATIENT);
-	await waitForReads(service, 2);
-	expect(await published.told()).toEqual([
-		'The license of Storholmen changed from SAMPLE-1042 to SAMPLE-MEANWHILE',
-	]);
-});
-
 test('published while the service is down for good: told once, after three polls, and polls go on', async () => {
 	const { credential } = await fails({ status: 503 })();
 	const { failures, heard } = await publish(credential);
@@ -183,53 +168,16 @@ test('published while the service is down for good: told once, after three polls
 	expect(await heard()).toEqual(await failures());
 });
 
-test('published with a site that does not exist: told at once, once, and the others are watched', async () => {
+test('a login that is rejected after publishing: told at once, once, and to correct the credential is enough', async () => {
 	const { service, credential } = await ownService(stage);
-	const published = await publish(credential, [4711, SITE]);
+	const published = await publish(credential);
+	await waitForReads(service, 1);
+	service.login.password = 'changed-sample-password';
+	service.expireTokens();
 	await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
+	await correct(credential, service);
 	await expectOneChange(service, published);
-	expect(await published.heard()).toEqual(['Site 4711 was not found']);
-	expect(await published.failures()).toEqual(await published.heard());
-});
-
-test.each(['before', 'after'] as const)(
-	'a login that is rejected, since %s publishing: told at once, once, and to correct the credential is enough',
-	async (since) => {
-		const wrong = since === 'before' ? { password: 'wrong' } : undefined;
-		const { service, credential } = await ownService(stage, {}, wrong);
-		const start = Date.now();
-		// After 1, 2, 4 … minutes
-		const attempts = () => Math.floor(1 + Math.log2(1 + (Date.now() - start) / 60_000));
-		const published = await publish(credential);
-		if (since === 'after') {
-			await waitForReads(service, 1);
-			service.login.password = 'changed-sample-password';
-			service.expireTokens();
-		}
-		await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
-		// Three polls
-		await setTimeout(15_000);
-		expect(service.counts.refusedLogins).toBeLessThanOrEqual(attempts());
-		await correct(credential, service);
-		await expectOneChange(service, published);
-		const message = `The service rejected the username or password: credential "${credential.name}"`;
-		expect(await published.heard()).toEqual([message]);
-		expect(await published.failures()).toEqual([message]);
-		expect(service.counts.refusedLogins).toBeLessThanOrEqual(attempts());
-	},
-);
-
-test('of 20 sites, three are closed by 401 after publishing: at most one login for it', async () => {
-	const sites = [...sampleSites().slice(0, 1), ...manySites(19)];
-	const { service, credential } = await ownService(stage, { sites });
-	const siteIds = sites.map(({ siteId }) => siteId);
-	const published = await publish(credential, siteIds);
-	await waitForReads(service, 2 * siteIds.length);
-	const { logins } = service.counts;
-	service.faults.site.push({ siteId: siteIds.slice(5, 8), status: 401 });
-	await until('it is told', async () => (await published.heard()).length > 0, PATIENT);
-	await waitForReads(service, 3 * siteIds.length);
-	expect(service.counts.logins - logins).toBeLessThanOrEqual(1);
-	expect(service.counts.refusedLogins).toBe(0);
-	expect((await published.heard()).length).toBe(1);
+	const message = `The service rejected the username or password: credential "${credential.name}"`;
+	expect(await published.heard()).toEqual([message]);
+	expect(await published.failures()).toEqual([message]);
 });
