@@ -18,9 +18,6 @@ import type { NewWorkflow } from '../../tools/n8n/n8n';
 import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
 
-/** A tool besides those of the examples, with which the MCP server is tried out. */
-const MAP_TOOL = 'Get_map_of_sites_in_Aquaculture_Site';
-
 const services = new ExampleServices();
 const { slack, sheets, openAi } = services;
 const stage = useN8n('examples', {
@@ -133,23 +130,6 @@ it('posts the daily site report, one line for each site', async () => {
 	expect(message?.unfurls).toBe(false);
 });
 
-it('says in the daily site report which site is closed, and reports it when it is open again', async () => {
-	const example = readExample('daily-site-report-to-slack.json');
-	const reported = () => posted().map(({ text }) => text.split('\n').slice(1));
-	close();
-	await run(example);
-	const others = [
-		'• *Storholmen* (STOR): 10 units, license SAMPLE-1042',
-		'• *Ørnesvika* (ØRNE): 6 units, license SAMPLE-1057',
-	];
-	expect(reported()).toEqual([[...others, `⚠️ ${NO_ACCESS}`]]);
-	open();
-	await run(example);
-	expect(reported().slice(1)).toEqual([
-		[...others, '• *Gåsøya Sør* (GÅSØ): 8 units, license SAMPLE-1063'],
-	]);
-});
-
 it('posts a sample failure when it is tried out', async () => {
 	await run(readExample('workflow-failure-to-slack.json'));
 	expect(posted()).toMatchObject([{ unfurls: false }]);
@@ -239,16 +219,6 @@ it.each([
 		expect(await changed()).toEqual([1042, 1057, CLOSED]);
 	},
 );
-
-it('ends at the map, to be downloaded', async () => {
-	const execution = await run(readExample('map-file.json'));
-	const [{ binary } = {}, ...others] = execution.items('Get map of sites');
-	expect(others).toEqual([]);
-	expect(binary?.['data']).toMatchObject({
-		fileName: 'sites.geojson',
-		mimeType: 'application/geo+json',
-	});
-});
 
 it('maps the others when a site is closed, says so, and maps all when it is open again', async () => {
 	const example = readExample('map-file.json');
@@ -349,12 +319,6 @@ describe('MCP server', () => {
 			output: 'selectedFields',
 			fields: ['siteName', 'unitCount', 'mapUrl'],
 		});
-		const name = MAP_TOOL.replaceAll('_', ' ');
-		const type = 'n8n-nodes-aquaculture.aquacultureSiteTool';
-		const parameters = { resource: 'site', operation: 'getMap', siteIds: '1042', options: {} };
-		example.nodes.push(node(name, type, 1, parameters, { credentials: credentials[type] }));
-		const toServer = { node: 'MCP Server Trigger', type: 'ai_tool' as const, index: 0 };
-		example.connections[name] = { ai_tool: [[toServer]] };
 		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
 		client = await connect(services.mcpToken);
 	});
@@ -388,9 +352,6 @@ describe('MCP server', () => {
 		expect(asSeen).toEqual({
 			[TOOLS.sites]: expect.objectContaining({
 				description: 'Get many sites in Aquaculture Site',
-			}) as unknown,
-			[MAP_TOOL]: expect.objectContaining({
-				description: 'Get map of sites in Aquaculture Site',
 			}) as unknown,
 			[TOOLS.site]: {
 				description: 'Get site in Aquaculture Site',
@@ -426,14 +387,6 @@ describe('MCP server', () => {
 		expect(service.counts.sitesServed).toBe(sitesServed + 1);
 	});
 
-	it('gives a model the map as data, which it can read, and no file', async () => {
-		const { isError, text } = await call(MAP_TOOL, {});
-		expect(isError).toBe(false);
-		const [{ type, features }] = JSON.parse(text) as [FeatureCollection];
-		expect(type).toBe('FeatureCollection');
-		expect(features).toHaveLength(11);
-	});
-
 	it('gives a model the fields that were selected', async () => {
 		const { text } = await call(TOOLS.sites, {});
 		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
@@ -441,22 +394,6 @@ describe('MCP server', () => {
 			{ siteId: 1042, siteName: 'Storholmen', unitCount: 10, mapUrl },
 			{ siteId: 1057, siteName: 'Ørnesvika', unitCount: 6, mapUrl },
 			{ siteId: 1063, siteName: 'Gåsøya Sør', unitCount: 8, mapUrl },
-		]);
-	});
-
-	it('gives a model the others when a site is closed, and says so', async () => {
-		close();
-		const { text } = await call(TOOLS.sites, {});
-		expect(JSON.parse(text)).toMatchObject([
-			{ siteName: 'Storholmen' },
-			{ siteName: 'Ørnesvika' },
-			{ error: NO_ACCESS },
-		]);
-		open();
-		expect(JSON.parse((await call(TOOLS.sites, {})).text)).toMatchObject([
-			{ siteName: 'Storholmen' },
-			{ siteName: 'Ørnesvika' },
-			{ siteName: 'Gåsøya Sør' },
 		]);
 	});
 

@@ -127,28 +127,10 @@ export class Editor {
 		await this.panel.waitFor();
 	}
 
-	/** Starts a workflow with an AI agent and adds a node to its tools; the panel of the tool opens. */
-	async newAgentWith(tool: string): Promise<void> {
-		await this.newWorkflow();
-		await this.chooseNode('AI Agent');
-		await this.panel.waitFor();
-		await this.closePanel();
-		const tools = this.page.locator('[data-connection-type="ai_tool"]');
-		await this.at('canvas-handle-plus', tools).click();
-		await this.nodeList.waitFor();
-		await this.chooseNode(tool);
-		await this.panel.waitFor();
-	}
-
 	async newWorkflowWith(name: string, action: string): Promise<void> {
 		await this.newWorkflow();
 		await this.addManualTrigger();
 		await this.addNode(name, action);
-	}
-
-	/** The name of the open node. */
-	async readName(): Promise<string> {
-		return await this.at('inline-edit-preview', this.panel).innerText();
 	}
 
 	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
@@ -183,13 +165,6 @@ export class Editor {
 			.first()
 			.dragTo(this.at('assignment-collection-drop-area'), { steps: 10 });
 		await this.at('assignment').first().waitFor();
-	}
-
-	/** Adds an entry to the collection "Options" of the open node. */
-	async addOption(option: string): Promise<void> {
-		await this.at('collection-parameter-add', this.panel).click();
-		const entry = this.page.getByRole('option').filter({ hasText: option });
-		await entry.filter({ visible: true }).click();
 	}
 
 	/** Runs the open node by its button, and waits for the end. */
