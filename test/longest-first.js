@@ -3,7 +3,6 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
 	'engine/faults/matrix',
-	'engine/run/session',
 	'engine/run/SiteService',
 	'unit/run/generated/generated',
 	'engine/credential/login',

@@ -1,13 +1,6 @@
 import { TOKEN_RULES } from '../../../nodes/AquacultureSite/service/messages/rules';
 import { createEngine, type Engine } from '../../tools/engine/engine';
-import {
-	CREDENTIAL,
-	dataOf,
-	itemsWith,
-	seaFarm,
-	siteNode,
-	useSeaFarm,
-} from '../../tools/engine/sea-farm';
+import { CREDENTIAL, itemsWith, seaFarm, siteNode, useSeaFarm } from '../../tools/engine/sea-farm';
 import type { Service } from '../../tools/fake-service/service';
 import { defined } from '../../tools/helpers/at';
 
@@ -141,21 +134,6 @@ describe('a login that is refused', () => {
 		await pollFor(1);
 		expect(service.counts).toMatchObject({ logins: 1, refusedLogins: 5, sitesServed: 3 });
 	});
-});
-
-test('several processes of n8n with one credential: one login each, and no token that another one has replaced', async () => {
-	const sites = { node: get, items: itemsWith([1, 2]) };
-	// Each engine has modules of its own, as each process has
-	const [main, worker] = [await seaFarm(service), await seaFarm(service)];
-	await worker.run(sites);
-	await main.run(sites);
-	expect(service.counts.logins).toBe(2);
-
-	// n8n's database keeps the token that was stored last, for both; then all tokens expire
-	worker.editCredential(CREDENTIAL, defined(main.database[CREDENTIAL]));
-	service.expireTokens();
-	expect(dataOf(await worker.run(sites))).toHaveLength(2);
-	expect(service.counts.logins).toBe(3);
 });
 
 /** n8n keeps the hidden token when somebody edits the other fields in its dialog. */
