@@ -10,7 +10,6 @@ const LONGEST = [
 	'engine/fuzz',
 	'n8n/e2e/soak',
 	'n8n/e2e/secrets',
-	'n8n/e2e/publishing',
 	'n8n/e2e/browser/editor',
 	'n8n/e2e/browser/examples',
 	'n8n/e2e/examples',

@@ -12,6 +12,7 @@ import {
 import { messageOf } from '../tools/cases/examples';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
+import { DESERTED, type Fault, type Faults } from '../tools/fake-service/faults';
 import { at } from '../tools/helpers/at';
 
 const farm = useSeaFarm();
@@ -129,6 +130,44 @@ describe('a workflow is published', () => {
 		return trigger;
 	};
 	const messages = ({ failures }: PollingTrigger) => failures.map(({ message }) => message);
+
+	const of = (...faults: Fault[]): Pick<Faults, 'token' | 'site'> => {
+		return { token: faults, site: faults };
+	};
+
+	test.each<[string, Partial<Faults>, baseUrl?: string]>([
+		['503', of({ status: 503 })],
+		['502 with a page', of({ status: 502, body: 'html' })],
+		['a reset connection', of({ connection: 'reset' })],
+		['a refused connection', of(), DESERTED],
+		['no response', of({ connection: 'hang' })],
+		['a name that is not found', of(), 'https://no-such-host.invalid'],
+		['429', of({ status: 429 })],
+		['429 with Retry-After', of({ status: 429, retryAfter: 5 })],
+		['429 with Retry-After of an hour', of({ status: 429, retryAfter: 3600 })],
+		['503 of the token endpoint alone', { token: [{ status: 503 }] }],
+		['no response of the token endpoint alone', { token: [{ connection: 'hang' }] }],
+	])(
+		'while the service is down (%s): polls go on, and what changes after that is told once, also after a restart',
+		async (_, down, baseUrl = farm.service.baseUrl) => {
+			Object.assign(farm.service.faults, down);
+			farm.engine.editCredential(CREDENTIAL, { baseUrl });
+			const trigger = await publish();
+			Object.assign(farm.service.faults, of());
+			farm.engine.editCredential(CREDENTIAL, { baseUrl: farm.service.baseUrl });
+			await farm.clock.sleep(60_000);
+			expect(await trigger.poll()).toBeNull();
+			setLicense('SAMPLE-7');
+			expect(summary(await trigger.poll())).toEqual(licenseChanged);
+			expect(await trigger.poll()).toBeNull();
+			expect(messages(trigger)).toEqual([]);
+			// n8n saves what was first read with the first event
+			setLicense('SAMPLE-8');
+			farm.engine = await seaFarm(farm.service);
+			const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
+			expect(summary(await restarted.activate('init'))).toEqual(licenseChanged);
+		},
+	);
 
 	test.each<WorkflowActivateMode>(['activate', 'init'])(
 		'with a site that does not exist (%s): told at once, once, and the others are watched',
