@@ -6,7 +6,6 @@ const LONGEST = [
 	'engine/run/SiteService',
 	'unit/run/generated/generated',
 	'engine/credential/login',
-	'engine/limitedTrigger',
 	'engine/fuzz',
 	'n8n/e2e/soak',
 	'n8n/e2e/secrets',

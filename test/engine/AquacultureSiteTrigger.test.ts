@@ -13,7 +13,10 @@ import { messageOf } from '../tools/cases/examples';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
 import { DESERTED, type Fault, type Faults } from '../tools/fake-service/faults';
+import { refusalBeyond } from '../tools/fake-service/limit';
+import { manySites } from '../tools/fake-service/sites';
 import { at } from '../tools/helpers/at';
+import { bucket } from '../tools/helpers/limiters';
 
 const farm = useSeaFarm();
 
@@ -274,4 +277,25 @@ test('"Fetch Test Event" returns the chosen kinds by the options, of the first s
 	expect(kept).toEqual(kept.map(() => '{}'));
 	expect(summary(items)).toEqual(['siteChanged 1101 siteName', 'unitChanged 1101 1 latitude']);
 	expect(items[1]?.json.distance).toBeGreaterThan(2000);
+});
+
+test('100 sites, polled each minute at a service that accepts 30 requests a minute and refuses the others with 503: each site has its turn, and none is said to be unreadable', async () => {
+	const { service, clock, engine } = farm;
+	const sites = manySites(100);
+	service.sites.push(...sites);
+	const start = clock.now();
+	// As nginx does unless it is told otherwise
+	service.faults.site.push(refusalBeyond(bucket(11, 0.5), false, 503));
+	const siteIds = sites.map(({ siteId }) => siteId);
+	const trigger = engine.pollingTrigger(node({ siteIds: siteIds.join() }));
+	await trigger.activate();
+	for (let poll = 1; poll < 8; poll++) {
+		await clock.sleep(start + poll * 60_000 - clock.now());
+		await trigger.poll();
+	}
+	expect(trigger.failures).toEqual([]);
+	const read = farm.siteRequests.filter(({ status }) => status === 200);
+	expect(new Set(read.map(({ siteId }) => siteId))).toEqual(new Set(siteIds));
+	// In each poll, as many as may be in flight before anything is known of the limit
+	expect(farm.siteRequests.length - read.length).toBeLessThanOrEqual(8 * 128);
 });

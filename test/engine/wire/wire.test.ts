@@ -78,16 +78,6 @@ test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 	},
 );
 
-test('a request that names none gets a version beside its own headers', async () => {
-	const headers = { Accept: 'text/plain' };
-	const request = await authenticated({ url: `${API}${SITE_PATH}`, headers });
-	expect(request.headers).toEqual({
-		...headers,
-		'Api-Version': '2025-01-01',
-		Authorization: 'Bearer token-1',
-	});
-});
-
 /** Texts that would add a header, end a path or open another one, were they not taken for data. */
 const HOSTILE = Object.entries({
 	'CR LF': 'x\r\nX-Injected: 1',

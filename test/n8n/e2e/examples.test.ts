@@ -64,10 +64,9 @@ async function run(example: NewWorkflow): Promise<Execution> {
 	return execution;
 }
 
-/** The third site of the examples is closed to this user from now on, or open again. */
+/** The third site of the examples is closed to this user from now on. */
 const CLOSED = 1063;
 const close = () => service.faults.site.push({ siteId: CLOSED, status: 403 });
-const open = () => service.faults.site.splice(0);
 /** Stands for the address of the execution. */
 const LINK = 'the execution';
 const NO_ACCESS = `This user has no access to site ${CLOSED}`;
@@ -214,13 +213,10 @@ it.each([
 			LINK,
 		]);
 		expect(await changed()).toEqual([1042, 1057]);
-		open();
-		await run(readExample(file));
-		expect(await changed()).toEqual([1042, 1057, CLOSED]);
 	},
 );
 
-it('maps the others when a site is closed, says so, and maps all when it is open again', async () => {
+it('maps the others when a site is closed, and says so', async () => {
 	const example = readExample('map-file.json');
 	Object.assign(parametersOf(example, 'Get map of sites'), { format: 'json' });
 	const mapped = (execution: Execution) =>
@@ -231,8 +227,6 @@ it('maps the others when a site is closed, says so, and maps all when it is open
 	const execution = await stage.n8n.createAndRun(example);
 	expect(execution.failure?.message).toBe(`Some sites could not be read:\n${NO_ACCESS}\n${ADVICE}`);
 	expect(mapped(execution)).toEqual([['site-1042', 'site-1057']]);
-	open();
-	expect(mapped(await run(example))).toEqual([['site-1042', 'site-1057', `site-${CLOSED}`]]);
 });
 
 it('saves the map in a folder once its last node is activated', async () => {
@@ -261,12 +255,6 @@ it('requests another endpoint with the login of the same credential', async () =
 
 	expect(execution.json('HTTP Request')).toEqual([service.sites[0]]);
 	expect(service.counts).toMatchObject({ logins: 1, sitesServed: 1 });
-
-	service.faults.site.push({ status: 403 });
-	const { failure } = await stage.n8n.createAndRun(example);
-	expect(failure).toMatchObject({ node: 'HTTP Request', httpCode: '403' });
-	open();
-	await run(example);
 });
 
 it('answers a question with what the tools return', async () => {
@@ -294,8 +282,6 @@ it('answers a question with what the tools return', async () => {
 		{ siteName: 'Ørnesvika' },
 		{ error: NO_ACCESS, siteId: CLOSED },
 	]);
-	open();
-	expect(await ask()).toBe(output);
 });
 
 describe('MCP server', () => {
@@ -431,13 +417,16 @@ describe('site change alert', () => {
 		);
 	});
 
-	it('posts the changes that the next poll finds', async () => {
+	function pollingOften(): NewWorkflow {
 		const example = readExample('site-change-alert-to-slack.json');
-		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
-			pollTimes: { item: every(2) },
-		});
+		const pollTimes = { item: every(2) };
+		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), { pollTimes });
+		return example;
+	}
+
+	it('posts the changes that the next poll finds', async () => {
 		const { n8n } = stage;
-		const id = await n8n.createWorkflow(example);
+		const id = await n8n.createWorkflow(pollingOften());
 		await n8n.activate(id);
 		// The changes are to be found by one poll, and there is time until the next one now
 		await waitForPoll(service, [1042, 1057, 1063]);
@@ -462,11 +451,7 @@ describe('site change alert', () => {
 	});
 
 	it('tells Slack at night which site can no longer be read, and goes on', async () => {
-		const example = readExample('site-change-alert-to-slack.json');
-		Object.assign(parametersOf(example, 'Aquaculture Site Trigger'), {
-			pollTimes: { item: every(2) },
-		});
-		const lines = await runUnattended(example, async () => {
+		const lines = await runUnattended(pollingOften(), async () => {
 			await waitForPoll(service, [1042, 1057, CLOSED]);
 			close();
 		});
