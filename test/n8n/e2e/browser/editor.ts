@@ -144,19 +144,6 @@ export class Editor {
 		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
 	}
 
-	/** Chooses from a list of the open node; from a list of several, one more. */
-	async choose(parameter: string, option: string): Promise<void> {
-		await this.at(`parameter-input-${parameter}`).click();
-		const entry = this.page
-			.getByRole('option')
-			.filter({ has: this.page.getByText(option, { exact: true }) })
-			.filter({ visible: true });
-		await entry.click();
-		// A list of several stays open
-		await this.at('tab-params').click();
-		await entry.waitFor({ state: 'hidden' });
-	}
-
 	/** Drags a field from the input pane to the fields of an open node "Edit Fields". */
 	async dragField(name: string): Promise<void> {
 		const field = this.at('run-data-schema-node-name', this.at('ndv-input-panel'));
