@@ -25,11 +25,8 @@ function brokenByHeaders({ headers, body }: Exchange['request'], operation: Oper
 	].map((what) => `the ${what} is missing, malformed or not in the contract`);
 }
 
-/** Says what a request, or its response where there is one, breaks of the contract. */
-export type Contract = (exchange: Exchange) => string[];
-
-/** Reads docs/openapi.yaml. */
-export async function loadContract(): Promise<Contract> {
+/** Reads docs/openapi.yaml. The result says what a request, or its response where there is one, breaks of it. */
+export async function loadContract(): Promise<(exchange: Exchange) => string[]> {
 	const api = new OpenAPIBackend({
 		definition: parse(readFileSync(FILE, 'utf8')) as Document,
 		quick: true,

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Contract } from './contract';
 import type { Site } from './sites';
 
 export interface Login {
@@ -86,6 +85,9 @@ export class Tokens {
 		this.valid.clear();
 	}
 }
+
+/** Says what a request breaks of docs/openapi.yaml. */
+type Contract = (exchange: { request: ServiceRequest }) => string[];
 
 /** docs/service.md#obtain-an-access-token */
 export function replyToTokenRequest(

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { hold } from '../helpers/connections';
 import { control, CONTROL_PATH } from './control';
-import { type Contract, loadContract } from './contract';
+import { loadContract } from './contract';
 import { type Exchange, EXCHANGES } from './exchanges';
 import {
 	changesResponse,
@@ -79,7 +79,7 @@ const SAMPLE_LOGIN: Login = {
 };
 
 /** Read once, by the first service. */
-let contract: Promise<Contract> | undefined;
+let contract: ReturnType<typeof loadContract> | undefined;
 
 /** Waits, unless the connection closes first; false when it has closed. */
 async function wait(
