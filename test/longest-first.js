@@ -3,16 +3,12 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** The files that take the longest, in this order; the last worker must not start one when the others have finished. */
 const LONGEST = [
 	'engine/faults/matrix',
-	'engine/run/session',
 	'engine/run/SiteService',
 	'unit/run/generated/generated',
 	'engine/credential/login',
-	'engine/limitedTrigger',
 	'engine/fuzz',
 	'n8n/e2e/soak',
 	'n8n/e2e/secrets',
-	'n8n/e2e/publishing',
-	'n8n/e2e/conditions',
 	'n8n/e2e/browser/editor',
 	'n8n/e2e/browser/examples',
 	'n8n/e2e/examples',

@@ -35,12 +35,6 @@ test('how to keep the items that succeed is said only where some can', async () 
 });
 
 describe('On Error', () => {
-	const ids = [1042, 77, 1057, 'x', 1063];
-	const sites = [
-		{ siteId: 1042, siteName: 'Storholmen' },
-		{ siteId: 1057, siteName: 'Ørnesvika' },
-		{ siteId: 1063, siteName: 'Gåsøya Sør' },
-	];
 	const notFound = messageOf(SITE_RULES.notFound, 404, 77);
 
 	test('Stop Workflow: the sites that are left are not requested', async () => {
@@ -52,18 +46,6 @@ describe('On Error', () => {
 		await farm.run(GET, [1042]);
 		// Those in flight when the first one failed, and the one after it
 		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(64 + 1);
-	});
-
-	test('Continue: a failed item stands in its place and names its site, the others are kept', async () => {
-		const { items } = await farm.run(GET, ids, { onError: 'continueRegularOutput' });
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
-		expect([0, 2, 4].map((index) => at(items, index).json)).toEqual(sites);
-		expect(at(items, 1).json).toEqual({
-			error: `${notFound} [item 1]`,
-			details: expect.stringContaining('The service says: "There is no site 77."') as unknown,
-			siteId: 77,
-		});
-		expect(at(items, 3).json.error).toContain('"x" is not a site ID');
 	});
 
 	test.each([

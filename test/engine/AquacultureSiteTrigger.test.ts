@@ -12,7 +12,11 @@ import {
 import { messageOf } from '../tools/cases/examples';
 import type { PollingTrigger } from '../tools/engine/polling-trigger';
 import { CREDENTIAL, seaFarm, useSeaFarm } from '../tools/engine/sea-farm';
+import { DESERTED, type Fault, type Faults } from '../tools/fake-service/faults';
+import { refusalBeyond } from '../tools/fake-service/limit';
+import { manySites } from '../tools/fake-service/sites';
 import { at } from '../tools/helpers/at';
+import { bucket } from '../tools/helpers/limiters';
 
 const farm = useSeaFarm();
 
@@ -130,6 +134,44 @@ describe('a workflow is published', () => {
 	};
 	const messages = ({ failures }: PollingTrigger) => failures.map(({ message }) => message);
 
+	const of = (...faults: Fault[]): Pick<Faults, 'token' | 'site'> => {
+		return { token: faults, site: faults };
+	};
+
+	test.each<[string, Partial<Faults>, baseUrl?: string]>([
+		['503', of({ status: 503 })],
+		['502 with a page', of({ status: 502, body: 'html' })],
+		['a reset connection', of({ connection: 'reset' })],
+		['a refused connection', of(), DESERTED],
+		['no response', of({ connection: 'hang' })],
+		['a name that is not found', of(), 'https://no-such-host.invalid'],
+		['429', of({ status: 429 })],
+		['429 with Retry-After', of({ status: 429, retryAfter: 5 })],
+		['429 with Retry-After of an hour', of({ status: 429, retryAfter: 3600 })],
+		['503 of the token endpoint alone', { token: [{ status: 503 }] }],
+		['no response of the token endpoint alone', { token: [{ connection: 'hang' }] }],
+	])(
+		'while the service is down (%s): polls go on, and what changes after that is told once, also after a restart',
+		async (_, down, baseUrl = farm.service.baseUrl) => {
+			Object.assign(farm.service.faults, down);
+			farm.engine.editCredential(CREDENTIAL, { baseUrl });
+			const trigger = await publish();
+			Object.assign(farm.service.faults, of());
+			farm.engine.editCredential(CREDENTIAL, { baseUrl: farm.service.baseUrl });
+			await farm.clock.sleep(60_000);
+			expect(await trigger.poll()).toBeNull();
+			setLicense('SAMPLE-7');
+			expect(summary(await trigger.poll())).toEqual(licenseChanged);
+			expect(await trigger.poll()).toBeNull();
+			expect(messages(trigger)).toEqual([]);
+			// n8n saves what was first read with the first event
+			setLicense('SAMPLE-8');
+			farm.engine = await seaFarm(farm.service);
+			const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
+			expect(summary(await restarted.activate('init'))).toEqual(licenseChanged);
+		},
+	);
+
 	test.each<WorkflowActivateMode>(['activate', 'init'])(
 		'with a site that does not exist (%s): told at once, once, and the others are watched',
 		async (mode) => {
@@ -235,4 +277,25 @@ test('"Fetch Test Event" returns the chosen kinds by the options, of the first s
 	expect(kept).toEqual(kept.map(() => '{}'));
 	expect(summary(items)).toEqual(['siteChanged 1101 siteName', 'unitChanged 1101 1 latitude']);
 	expect(items[1]?.json.distance).toBeGreaterThan(2000);
+});
+
+test('100 sites, polled each minute at a service that accepts 30 requests a minute and refuses the others with 503: each site has its turn, and none is said to be unreadable', async () => {
+	const { service, clock, engine } = farm;
+	const sites = manySites(100);
+	service.sites.push(...sites);
+	const start = clock.now();
+	// As nginx does unless it is told otherwise
+	service.faults.site.push(refusalBeyond(bucket(11, 0.5), false, 503));
+	const siteIds = sites.map(({ siteId }) => siteId);
+	const trigger = engine.pollingTrigger(node({ siteIds: siteIds.join() }));
+	await trigger.activate();
+	for (let poll = 1; poll < 8; poll++) {
+		await clock.sleep(start + poll * 60_000 - clock.now());
+		await trigger.poll();
+	}
+	expect(trigger.failures).toEqual([]);
+	const read = farm.siteRequests.filter(({ status }) => status === 200);
+	expect(new Set(read.map(({ siteId }) => siteId))).toEqual(new Set(siteIds));
+	// In each poll, as many as may be in flight before anything is known of the limit
+	expect(farm.siteRequests.length - read.length).toBeLessThanOrEqual(8 * 128);
 });

@@ -66,28 +66,6 @@ const idsOf = (run: Parameters<typeof dataOf>[0]) => dataOf(run).map(({ siteId }
 describe.each(['https', 'http'] as const)('%s', (scheme) => {
 	beforeEach(async () => await start(scheme));
 
-	test('goes through the proxy: the login and each site', async () => {
-		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
-		const target = new URL(service.baseUrl).host;
-		const expected =
-			scheme === 'https'
-				? Array<string>(4).fill(`CONNECT ${target}`)
-				: [
-						`POST http://${target}/auth/token`,
-						...IDS.map((id) => `GET http://${target}/meta/sites/${id}?$include=info,units`),
-					];
-		expect(proxy.requests.sort()).toEqual(expected.sort());
-		expect(await n8n.testCredential(CREDENTIAL)).toMatchObject({ status: 'OK' });
-	});
-
-	test('outlasts a proxy that ends a connection or two', async () => {
-		proxy.fault = { connection: 'close', times: 1 };
-		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
-		proxy.fault = { connection: 'close', times: 2 };
-		expect(idsOf(await n8n.run(SITES))).toEqual(IDS);
-		expect(service.counts).toMatchObject({ logins: 1, siteRequests: 6 });
-	});
-
 	test.each([
 		['is not listening', DESERTED, '127.0.0.1:9'],
 		['has an unknown name', 'http://proxy.invalid:3128', 'proxy.invalid'],

@@ -42,10 +42,6 @@ test('the shards of a command are all there', () => {
 	}
 });
 
-test('a pull request has its answer in 15 minutes', () => {
-	for (const job of ci) expect(job['timeout-minutes']).toBeLessThanOrEqual(15);
-});
-
 test.each(files)('%s uses actions by their commit, and its commands are valid', (file) => {
 	for (const { steps = [] } of Object.values(readJobs(file))) {
 		for (const { uses, run } of steps) {

@@ -16,7 +16,7 @@ const PARTS = {
 	operations: [`${NODES}/operations`, 'unit/operations/', 'engine/Aquaculture', 'engine/desc'],
 	trigger: [`${NODES}/trigger`, 'unit/trigger/', 'engine/AquacultureSiteTrigger'],
 	messages: [`${NODES}/service/messages`, 'unit/service/', 'engine/credential/', 'engine/proxy'],
-	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/session', ...LOGIN],
+	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/', ...LOGIN],
 	http: [`${NODES}/service/http`, 'engine/proxy', 'engine/run/SiteService', ...LOGIN],
 	run: [`${NODES}/run`, 'unit/run/', 'engine/run/', 'engine/credential/memory'],
 	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/desc', 'engine/run/'],

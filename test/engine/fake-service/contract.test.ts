@@ -4,21 +4,34 @@ import http from 'node:http';
 import https from 'node:https';
 import { promisify } from 'node:util';
 import { EXCHANGES, type Exchange } from '../../tools/fake-service/exchanges';
+import { startService } from '../../tools/fake-service/service';
 import { takeViolations } from '../../tools/fake-service/violations';
+import { own } from '../../tools/helpers/own';
 
 const site = { siteId: 7, siteName: 'Nyholmen', info: { code: null }, units: [{ more: 1 }] };
 const token = { access_token: 'a.b.c', expires_in: '3600', token_type: 'Bearer' };
 
-const siteRequest = { method: 'GET', path: '/meta/sites/7', query: '$include=info,units' };
-const tokenRequest = { method: 'POST', path: '/auth/token', query: '' };
+const headers = { 'api-version': '2025-01-01', 'content-type': 'application/json' };
+const login = {
+	...{ method: 'POST', path: '/auth/token', query: '', headers },
+	body: '{"username":"a","password":"b"}',
+};
+const read = {
+	...{ method: 'GET', path: '/meta/sites/7', query: '$include=info,units', body: '' },
+	headers: { 'api-version': '2023-01-01', authorization: 'Bearer a.b.c' },
+};
 
-/** What the check says of a response, had it been the fake service's. */
-function violationsOf(json: object): string[] {
-	const request = { ...('siteId' in json ? siteRequest : tokenRequest), headers: {}, body: '' };
-	const response = { status: 200, body: JSON.stringify(json) };
-	channel(EXCHANGES).publish({ request, response } satisfies Exchange);
+function violationsOf(exchange: Exchange): string[] {
+	channel(EXCHANGES).publish(exchange);
 	return takeViolations();
 }
+
+/** What the check says of a response, had it been the fake service's. */
+const violationsBy = (json: object) =>
+	violationsOf({
+		request: 'siteId' in json ? read : login,
+		response: { status: 200, body: JSON.stringify(json) },
+	});
 
 test('docs/openapi.yaml is valid OpenAPI', async () => {
 	const command = require.resolve('@seriousme/openapi-schema-validator/bin/validate-api-cli.js');
@@ -27,7 +40,7 @@ test('docs/openapi.yaml is valid OpenAPI', async () => {
 });
 
 test('unknown fields, null and absent fields are left open', () => {
-	expect([...violationsOf({ ...site, extra: [1] }), ...violationsOf(token)]).toEqual([]);
+	expect([...violationsBy({ ...site, extra: [1] }), ...violationsBy(token)]).toEqual([]);
 });
 
 test.each([
@@ -37,7 +50,39 @@ test.each([
 	['no units, though requested', { ...site, units: undefined }, 'units is requested'],
 	['text for a latitude', { ...site, info: { latitude: '67' } }, 'latitude must be number,null'],
 ])('a response with %s is reported', (_, body, part) => {
-	expect(violationsOf(body)).toEqual([expect.stringContaining(part)]);
+	expect(violationsBy(body)).toEqual([expect.stringContaining(part)]);
+});
+
+test.each([
+	['a login by another method', { ...login, method: 'PUT' }],
+	['a login with a query', { ...login, query: 'a=1' }],
+	['a longer Content-Type', { ...login, headers: { ...headers, 'content-type': 'a/jsonp' } }],
+	['an earlier version', { ...login, headers: { ...headers, 'api-version': '2023-01-01' } }],
+	['broken JSON', { ...login, body: '{"username":' }],
+	['null', { ...login, body: 'null' }],
+	['no password', { ...login, body: '{"username":"a"}' }],
+	['a number for a password', { ...login, body: '{"username":"a","password":1}' }],
+	['another field', { ...login, body: '{"username":"a","password":"b","x":1}' }],
+	['no Api-Version', { ...read, headers: { authorization: 'Bearer a' } }],
+	['another scheme', { ...read, headers: { ...read.headers, authorization: 'Basic YTpi' } }],
+	['another header', { ...read, headers: { ...read.headers, cookie: 'a=b' } }],
+	['a body', { ...read, body: '{}' }],
+	['an empty $include', { ...read, query: '$include=' }],
+	['an unknown part', { ...read, query: '$include=Units' }],
+	['a space', { ...read, query: '$include=units,%20info' }],
+	['another parameter', { ...read, query: '$include=units&page=1' }],
+	['a name for a site ID', { ...read, path: '/meta/sites/abc' }],
+	['another address', { ...read, path: '/meta/sites/7/units' }],
+])('a request with %s is reported', (_, request) => {
+	expect([login, read].flatMap((right) => violationsOf({ request: right }))).toEqual([]);
+	expect(violationsOf({ request })).not.toEqual([]);
+});
+
+test('the fake service refuses what is reported', async () => {
+	const { baseUrl } = await own(startService());
+	const { status } = await fetch(`${baseUrl}/auth/token`, { method: 'POST' });
+	expect(status).toBe(400);
+	expect(takeViolations()).not.toEqual([]);
 });
 
 test.each([

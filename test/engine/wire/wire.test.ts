@@ -69,20 +69,6 @@ describe('the login and the request for a site, header by header', () => {
 	});
 });
 
-test.each([
-	[['info', 'units'], '?$include=info,units'],
-	[['units', 'info'], '?$include=info,units'],
-	[['info'], '?$include=info'],
-	[['units'], '?$include=units'],
-	[[], ''],
-])('include %j is the query %j', async (include, query) => {
-	foreseeLogin();
-	foreseeSite();
-	const n8n = await n8nAtWire();
-	await n8n.run({ node: siteNode({ operation: 'get', siteId: 1042, include }) });
-	expect(sentRequests()[1]).toBe(`GET ${API}${SITE_PATH}${query}`);
-});
-
 test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 	'a version that a request names in %s is not overwritten',
 	async (name) => {
@@ -91,16 +77,6 @@ test.each(['Api-Version', 'api-version', 'API-VERSION'])(
 		expect(request.headers).toEqual({ ...headers, Authorization: 'Bearer token-1' });
 	},
 );
-
-test('a request that names none gets a version beside its own headers', async () => {
-	const headers = { Accept: 'text/plain' };
-	const request = await authenticated({ url: `${API}${SITE_PATH}`, headers });
-	expect(request.headers).toEqual({
-		...headers,
-		'Api-Version': '2025-01-01',
-		Authorization: 'Bearer token-1',
-	});
-});
 
 /** Texts that would add a header, end a path or open another one, were they not taken for data. */
 const HOSTILE = Object.entries({
@@ -222,22 +198,16 @@ test.each([
 });
 
 describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) => {
-	describe.each([
+	test.each([
 		['another origin', OTHER],
 		['the same origin', API],
-	])('to %s', (_, origin) => {
-		const headers = { location: `${origin}/elsewhere` };
-
-		test('is not followed by the test of the credential', async () => {
+	])(
+		'to %s is followed by the HTTP Request node, with the token within the origin only',
+		async (_, origin) => {
 			foreseeLogin();
-			serverAt().get('/meta/sites/0').reply(status, '', headers);
-			await (await n8nAtWire()).testCredential(CREDENTIAL);
-			expect(sentRequests()).toEqual([LOGIN_REQUEST, `GET ${API}/meta/sites/0`]);
-		});
-
-		test('is followed by the HTTP Request node, with the token within the origin only', async () => {
-			foreseeLogin();
-			serverAt().get(SITE_PATH).reply(status, '', headers);
+			serverAt()
+				.get(SITE_PATH)
+				.reply(status, '', { location: `${origin}/elsewhere` });
 			serverAt(origin).get('/elsewhere').reply(200, SITE);
 			const run = await (await n8nAtWire()).run({ node: httpRequestNode(`${API}${SITE_PATH}`) });
 			expect(dataOf(run)).toEqual([SITE]);
@@ -245,6 +215,6 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 			expect(sentRequests()).toEqual(requests);
 			expect(sent[2]?.headers.authorization).toBe(origin === API ? 'Bearer token-1' : undefined);
 			expectNoSecretElsewhere();
-		});
-	});
+		},
+	);
 });

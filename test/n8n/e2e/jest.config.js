@@ -5,8 +5,8 @@ module.exports = {
 	roots: ['<rootDir>/test/n8n/e2e'],
 	testMatch: ['**/*.test.ts'],
 	// ES modules
-	transform: { '^.+\\.ts$|/(marked|get-port)/': '@swc/jest' },
-	transformIgnorePatterns: ['/node_modules/(?!(marked|get-port)/)'],
+	transform: { '^.+\\.ts$|/get-port/': '@swc/jest' },
+	transformIgnorePatterns: ['/node_modules/(?!get-port/)'],
 	globalSetup: '<rootDir>/test/tools/n8n/setup.ts',
 	// Each test file runs an n8n of its own, which takes 700 MB. On two processors, there is always one that waits.
 	maxWorkers: 3,

@@ -9,10 +9,9 @@ import {
 } from '../../tools/cases/fault-table';
 import { manySites } from '../../tools/fake-service/sites';
 import { at, defined } from '../../tools/helpers/at';
-import { inLanes } from '../../tools/helpers/lanes';
 import type { Execution } from '../../tools/n8n/executions';
 import { type Finding, findSecrets, secretsOf } from '../../tools/n8n/secrets';
-import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
+import { ownService, useN8n } from '../../tools/n8n/use-n8n';
 import { httpRequest, readSites, siteNode, withItems } from '../../tools/n8n/workflows';
 
 /** Stands for a secret, and is found in every place that is searched. */
@@ -100,17 +99,21 @@ let findings: Finding[];
 beforeAll(async () => {
 	const { n8n } = n8nStage;
 	await n8n.rest.openEditor(`${n8n.userFolder}/pushed.log`);
-	// Side by side: for most of their time, they wait for a token to grow old or for a timeout
-	await inLanes([1, 2, 3, 4, 5, 6], RUNS, async (run) => {
-		const { row, onError } = run;
-		const execution = await runBoth(run);
-		const json = [...execution.json('Read', 0), ...execution.json('Read', 1)];
-		const failed = json.filter(({ error }) => error !== undefined).length;
-		seen.push([row.fault, execution.status, failed]);
-		const stops = onError === 'stopWorkflow' && row.message !== undefined;
-		const hit = row.message === undefined || stops ? 0 : row.hit.length;
-		expected.push([row.fault, stops ? 'error' : 'success', hit]);
-	});
+	// Six side by side: for most of their time, they wait for a token to grow old or for a timeout
+	const left = RUNS.values();
+	const runOneByOne = async () => {
+		for (const run of left) {
+			const { row, onError } = run;
+			const execution = await runBoth(run);
+			const json = [...execution.json('Read', 0), ...execution.json('Read', 1)];
+			const failed = json.filter(({ error }) => error !== undefined).length;
+			seen.push([row.fault, execution.status, failed]);
+			const stops = onError === 'stopWorkflow' && row.message !== undefined;
+			const hit = row.message === undefined || stops ? 0 : row.hit.length;
+			expected.push([row.fault, stops ? 'error' : 'success', hit]);
+		}
+	};
+	await Promise.all(Array.from({ length: 6 }, runOneByOne));
 
 	const { service, credential } = await ownService(n8nStage, { login, sites: manySites(40) });
 	const ids = service.sites.map(({ siteId }) => siteId);
@@ -170,16 +173,4 @@ test('no password and no token has reached another origin', () => {
 	for (const secret of Object.values(secrets)) {
 		expect(strayed.filter((request) => request.includes(secret))).toEqual([]);
 	}
-});
-
-test('the fields of a credential that hold secrets are not sent to the browser', async () => {
-	const { n8n, service } = n8nStage;
-	const credential = await saveCredential(n8n, service);
-	await n8n.createAndRun(readSites([1042], siteNode('Read', credential, {})));
-	const path = `/credentials/${credential.id}?includeData=true`;
-	const { data } = await n8n.rest.get<{ data: Record<string, string> }>(path);
-	const { baseUrl, username, allowUnauthorizedCerts, ...hidden } = data;
-	expect({ baseUrl, username }).toEqual({ baseUrl: service.baseUrl, username: login.username });
-	const blank = expect.stringMatching(/^__n8n_BLANK_VALUE_/) as string;
-	expect(hidden).toEqual({ password: blank, accessToken: blank, tokenFingerprint: blank });
 });

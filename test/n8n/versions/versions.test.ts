@@ -1,7 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { check } from '@placemarkio/check-geojson';
-import type { ICredentialDataDecryptedObject, INode, INodeParameters } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
 import { selfSignedCertificate } from '../../tools/fake-service/certificate';
 import type { Service, ServiceOptions } from '../../tools/fake-service/service';
 import { manySites, sampleSites } from '../../tools/fake-service/sites';
@@ -12,7 +9,7 @@ import { installN8n, pinnedVersion } from '../../tools/n8n/install';
 import type { CredentialReference } from '../../tools/n8n/n8n';
 import { findSecrets, secretsOf } from '../../tools/n8n/secrets';
 import { ownService, saveCredential, startFake, useN8n } from '../../tools/n8n/use-n8n';
-import { httpRequest, node, readSites, reportChanges, siteNode } from '../../tools/n8n/workflows';
+import { httpRequest, readSites, reportChanges, siteNode } from '../../tools/n8n/workflows';
 
 const SITES = sampleSites();
 const STORHOLMEN = at(SITES, 0);
@@ -63,12 +60,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	const run = async (sites: number[], ...nodes: INode[]) =>
 		await stage.n8n.createAndRun(readSites(sites, ...nodes));
 
-	/** Reads the sites of a new service; by default each item's own, as the service sends it. */
-	async function read(sites: number[], parameters: INodeParameters = {}, ...after: INode[]) {
-		const { credential } = await own();
-		return await run(sites, siteNode('Read', credential, parameters), ...after);
-	}
-
 	test('is that version', async () => {
 		expect(await stage.n8n.rest.get('/settings')).toMatchObject({ versionCli: version });
 	});
@@ -84,8 +75,9 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	});
 
 	test('Get Units, with a hint about a site that has none', async () => {
+		const { credential } = await own();
 		const sites = [WITHOUT_UNITS.siteId, ORNESVIKA.siteId];
-		const execution = await read(sites, { operation: 'getUnits' });
+		const execution = await run(sites, siteNode('Read', credential, { operation: 'getUnits' }));
 		const { siteId, siteName, info, units } = ORNESVIKA;
 		const { code, timezone } = info;
 		expect(execution.json('Read')).toEqual(
@@ -94,31 +86,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		expect(execution.hints('Read')).toEqual([
 			expect.stringMatching(new RegExp(`^No rows.*${WITHOUT_UNITS.siteName}`)),
 		]);
-	});
-
-	test('Get Map as a file, written by Read/Write Files', async () => {
-		// The only folder to which n8n 2 lets its nodes write by default
-		const folder = join(stage.n8n.userFolder, '.n8n-files');
-		await mkdir(folder, { recursive: true });
-		const fileName = join(folder, 'map.geojson');
-		const write = { operation: 'write', fileName };
-		const execution = await read(
-			ONE,
-			{ operation: 'getMap' },
-			node('Write', 'n8n-nodes-base.readWriteFile', 1, write),
-		);
-		expect(execution.failure).toBeUndefined();
-		expect(execution.items('Read')[0]?.binary?.['data']).toMatchObject({
-			fileName: `site-${STORHOLMEN.siteId}.geojson`,
-			mimeType: 'application/geo+json',
-		});
-		// Throws where RFC 7946 is not kept
-		expect(check(await readFile(fileName, 'utf8'))).toMatchObject({
-			features: [
-				{ properties: { kind: 'site', siteName: STORHOLMEN.siteName } },
-				...STORHOLMEN.units.map(({ unitName }) => ({ properties: { kind: 'unit', unitName } })),
-			],
-		});
 	});
 
 	describe('one of three sites does not exist', () => {

@@ -1,19 +1,18 @@
 import { BLOCKS, writeBlock } from '../helpers/document';
 import { runCommand, say } from '../n8n/cli';
 import { prepareSetup } from '../n8n/setup';
-import { AQUACULTURE_SITE, CALLERS } from './callers';
-import { limits, matrix, VERY_LARGE } from './cases';
+import { CALLERS } from './callers';
+import { LIMITS, MATRIX, VERY_LARGE } from './cases';
 import { measureCase, measureLimit, measureTrigger, measureVeryLarge } from './measure';
 import { Platform } from './platform';
 import { type Findings, reportOf } from './report';
 
-const USAGE = `Measures the node in a real n8n, side by side with n8n's own HTTP Request node.
+const USAGE = `Measures the node in a real n8n, side by side with n8n's own HTTP Request node. Takes up to 20 minutes.
 
-  npm run bench               everything, up to 20 minutes; also written to docs/benchmarks.md
-  npm run bench -- --quick    a small part of it, in three minutes; only printed
+  npm run bench    prints the results, and writes them to docs/benchmarks.md
 `;
 
-runCommand(USAGE, { quick: { type: 'boolean', default: false } }, async ({ quick }, cleanup) => {
+runCommand(USAGE, {}, async (_values, cleanup) => {
 	const setup = await prepareSetup(say);
 	const platform = await Platform.start(cleanup, setup, VERY_LARGE);
 
@@ -30,14 +29,14 @@ runCommand(USAGE, { quick: { type: 'boolean', default: false } }, async ({ quick
 		return [await measure(platform, one), ...(await each(rest, measure))];
 	}
 	const findings: Findings = {
-		source: `\`npm run bench${quick ? ' -- --quick' : ''}\` on ${new Date().toISOString().slice(0, 10)} with n8n ${setup.install.version}`,
-		matrix: await each(matrix(quick), measureCase),
-		limited: (await each(limits(quick), measureLimit)).flat(),
-		watched: await measureTrigger(platform, quick ? 100 : 1000),
-		veryLarge: await each(quick ? [AQUACULTURE_SITE] : CALLERS, measureVeryLarge),
+		source: `\`npm run bench\` on ${new Date().toISOString().slice(0, 10)} with n8n ${setup.install.version}`,
+		matrix: await each(MATRIX, measureCase),
+		limited: (await each(LIMITS, measureLimit)).flat(),
+		watched: await measureTrigger(platform, 1000),
+		veryLarge: await each(CALLERS, measureVeryLarge),
 	};
 
 	const report = reportOf(findings);
 	console.log(`\n${report}`);
-	if (!quick) writeBlock(BLOCKS.benchmark, report);
+	writeBlock(BLOCKS.benchmark, report);
 });

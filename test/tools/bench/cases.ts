@@ -9,20 +9,16 @@ export const VERY_LARGE = 10_000;
 /** Of n8n's own /healthz, with so many items. */
 export const MOST_HEALTH_CHECK_MS = 500;
 
-/** Milliseconds that the service takes for each response, and items; `quick` takes a few of them. */
-const distances = (quick: boolean) => (quick ? [0, 200] : [0, 30, 100, 200, 500]);
-const sizes = (quick: boolean) => (quick ? [5, 200] : [1, 5, 20, 50, 200, 1000]);
+/** Milliseconds that the service takes for each response, and with each of them numbers of items. */
+const DISTANCES = [0, 30, 100, 200, 500];
+const SIZES = [1, 5, 20, 50, 200, 1000];
 
-/** Each distance with each size. */
-export const matrix = (quick: boolean): Case[] =>
-	distances(quick).flatMap((latency) =>
-		sizes(quick).map((items) => ({
-			title: `${count(items, 'item')}, ${latency} ms`,
-			items,
-			latency,
-			rounds: quick ? 3 : items > 200 ? 5 : 7,
-		})),
-	);
+export const MATRIX = DISTANCES.flatMap((latency) =>
+	SIZES.map((items): Case => {
+		const title = `${count(items, 'item')}, ${latency} ms`;
+		return { title, items, latency, rounds: items > 200 ? 5 : 7 };
+	}),
+);
 
 /** How many times as fast as HTTP Request the node must be. */
 export function leastRatio({ items, latency = 0 }: Setting): number {
@@ -61,16 +57,15 @@ const long = { ...bounds(250, 40_000, 1.45), mostRefused: 128 + 25 };
 const one = bounds(60, 5900, 2.5);
 const bucket1 = () => bucket(1, 10);
 
-export const limits = (quick: boolean): Limit[] =>
-	[
-		{ ...perSecond, title: '20 per second', limiter: () => fixedWindow(20, 1000) },
-		{ ...bounds(60, 11_000, 1.4), title: 'bucket of 5, 5 per second', limiter: () => bucket(5, 5) },
-		{ ...long, title: '100 per 20 seconds', limiter: () => fixedWindow(100, 20_000) },
-		{ ...one, title: 'bucket of 1, 10 per second', limiter: bucket1 },
-		{ ...nginx(one), title: 'nginx, 10 per second, status 503', limiter: bucket1 },
-		{
-			...nginx(bounds(100, 8900, 2)),
-			title: 'nginx, 10 per second, burst of 10, status 503',
-			limiter: () => bucket(11, 10),
-		},
-	].slice(0, quick ? 1 : undefined);
+export const LIMITS: Limit[] = [
+	{ ...perSecond, title: '20 per second', limiter: () => fixedWindow(20, 1000) },
+	{ ...bounds(60, 11_000, 1.4), title: 'bucket of 5, 5 per second', limiter: () => bucket(5, 5) },
+	{ ...long, title: '100 per 20 seconds', limiter: () => fixedWindow(100, 20_000) },
+	{ ...one, title: 'bucket of 1, 10 per second', limiter: bucket1 },
+	{ ...nginx(one), title: 'nginx, 10 per second, status 503', limiter: bucket1 },
+	{
+		...nginx(bounds(100, 8900, 2)),
+		title: 'nginx, 10 per second, burst of 10, status 503',
+		limiter: () => bucket(11, 10),
+	},
+];

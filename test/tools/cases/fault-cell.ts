@@ -103,7 +103,7 @@ export async function runCell(
 	onError: OnError,
 	stage: Stage,
 ): Promise<Outcome> {
-	const { service, tls, elsewhere } = stage;
+	const { elsewhere } = stage;
 	const credentials = { [CREDENTIAL]: arrange(row, variation, stage) };
 	const engine = await createEngine({ fresh: false, credentials });
 	const { outputs, error } = await engine.run({
@@ -115,17 +115,11 @@ export async function runCell(
 	const failed = (onError === 'continueErrorOutput' ? errors : regular).filter(isFailed);
 	const kept = regular.filter((item) => !isFailed(item));
 	const stopped = error && { item: Number(error.context.itemIndex), message: error.message };
-	const siteRequests = [...service.requests, ...tls.requests].filter(
-		({ endpoint, siteId }) =>
-			endpoint === 'site' && (stopped === undefined || siteId === SITES[stopped.item]),
-	);
 	return {
 		...(stopped && { stopped }),
 		kept: kept.map(itemOf),
 		failed: failed.map((item) => ({ item: itemOf(item), message: item.json.error as string })),
 		misplaced: regular.length + errors.length - kept.length - failed.length,
-		requests: siteRequests.length,
-		logins: service.counts.tokenRequests + tls.counts.tokenRequests,
 		elsewhere: elsewhere.counts.requests,
 	};
 }

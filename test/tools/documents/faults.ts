@@ -11,7 +11,7 @@ const toTold = (rows: Row[]) =>
 export function matrixText(): string {
 	const forms = TABLE.reduce((sum, row) => sum + Object.keys(row.variations).length, 0);
 	return [
-		`${TABLE.length} faults in ${forms} forms, each with ${SETTINGS.length} settings of **On Error**: ${forms * SETTINGS.length} runs with ${SITES.length} items. A failure may be sent again to find out whose it is: at most ${MOST.requests} requests for each try, and ${MOST.logins} logins for each that fails.`,
+		`${TABLE.length} faults in ${forms} forms, each with ${SETTINGS.length} settings of **On Error**: ${forms * SETTINGS.length} runs with ${SITES.length} items. No run requests sites more than ${MOST.requests} times or logs in more than ${MOST.logins} times, and a rejected login is not repeated.`,
 		byMessage(
 			{
 				'At a login': toTold(TABLE.filter(({ place }) => place !== 'site')),

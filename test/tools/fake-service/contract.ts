@@ -7,7 +7,8 @@ import type { Exchange } from './exchanges';
 const FILE = resolve(__dirname, '../../../docs/openapi.yaml');
 const JSON_TYPE = /^application\/json *(;|$)/;
 /** What any HTTP client sends for itself; docs/openapi.yaml names the other headers. */
-const HTTP_HEADERS = /^(accept|accept-encoding|connection|content-length|host|user-agent)$/;
+const HTTP_HEADERS =
+	/^(accept(-encoding|-language)?|connection|content-length|host|sec-fetch-mode|user-agent)$/;
 
 /** OpenAPI describes these in places of their own, which openapi-backend leaves to its caller. */
 function brokenByHeaders({ headers, body }: Exchange['request'], operation: Operation): string[] {

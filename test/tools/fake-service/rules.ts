@@ -33,7 +33,6 @@ export interface TokenLifetime {
 	uses?: number;
 }
 
-const CURRENT_VERSION = '2025-01-01';
 const PARTS = ['units', 'info'];
 
 export const refusal = (
@@ -87,44 +86,19 @@ export class Tokens {
 	}
 }
 
-/** Which versions exist is unspecified (docs/service.md#versioning), so only those that are named are accepted. */
-function versionRefusal({ headers }: ServiceRequest, ...known: string[]): Reply | undefined {
-	if (known.includes(String(headers['api-version']))) return undefined;
-	return refusal(400, `The header Api-Version must be ${known.join(' or ')}.`);
-}
-
-/** The username and password in the body of a token request, if these two are all that it contains. */
-function loginIn(body: string): Login | undefined {
-	try {
-		const { username, password, ...others } = JSON.parse(body) as Record<string, unknown>;
-		if (typeof username !== 'string' || typeof password !== 'string') return undefined;
-		return Object.keys(others).length === 0 ? { username, password } : undefined;
-	} catch {
-		return undefined;
-	}
-}
+/** Says what a request breaks of docs/openapi.yaml. */
+type Contract = (exchange: { request: ServiceRequest }) => string[];
 
 /** docs/service.md#obtain-an-access-token */
 export function replyToTokenRequest(
 	request: ServiceRequest,
+	brokenBy: Contract,
 	logins: readonly Login[],
 	tokens: Tokens,
 ): Reply {
-	const { method, query, headers, body } = request;
-	if (method !== 'POST') {
-		return refusal(405, 'The token endpoint accepts POST only.', { allow: 'POST' });
-	}
-	if (query !== '') return refusal(400, 'The token endpoint accepts no query.');
-	const wrongVersion = versionRefusal(request, CURRENT_VERSION);
-	if (wrongVersion) return wrongVersion;
-	if (!/^application\/json *(;|$)/i.test(String(headers['content-type']))) {
-		return refusal(400, 'The header Content-Type must be application/json.');
-	}
-	const login = loginIn(body);
-	if (!login) {
-		return refusal(400, 'The body must be a JSON object of two strings, username and password.');
-	}
-	const { username, password } = login;
+	const [wrong] = brokenBy({ request });
+	if (wrong !== undefined) return refusal(400, `${wrong}.`);
+	const { username, password } = JSON.parse(request.body) as Login;
 	if (!logins.some((known) => known.username === username && known.password === password)) {
 		return refusal(401, 'The username or the password is wrong.');
 	}
@@ -134,43 +108,27 @@ export function replyToTokenRequest(
 	};
 }
 
-/** The parts that `$include` names, or undefined where the query contains anything else. */
-function includedParts(query: string): string[] | undefined {
-	const [parameter, ...others] = new URLSearchParams(query);
-	if (!parameter) return [];
-	const [name, value] = parameter;
-	const parts = value.split(',');
-	const isRight = name === '$include' && parts.every((part) => PARTS.includes(part));
-	return isRight && others.length === 0 ? parts : undefined;
-}
-
 /** docs/service.md#get-a-site */
 export function replyToSiteRequest(
 	request: ServiceRequest,
+	brokenBy: Contract,
 	sites: readonly Site[],
 	tokens: Tokens,
 	lifetime?: TokenLifetime,
 ): Reply {
-	const { method, path, query, headers, body } = request;
-	if (method !== 'GET') {
-		return refusal(405, 'The site endpoint accepts GET only.', { allow: 'GET' });
-	}
+	const { path, query, headers } = request;
 	const token = bearerToken(headers.authorization);
 	if (token === undefined || !tokens.use(token, lifetime)) {
 		return refusal(401, 'The access token is missing, unknown or expired.', {
 			'www-authenticate': 'Bearer',
 		});
 	}
-	const wrongVersion = versionRefusal(request, CURRENT_VERSION, '2023-01-01');
-	if (wrongVersion) return wrongVersion;
-	if (body !== '') return refusal(400, 'The site endpoint accepts no body.');
-	const parts = includedParts(query);
-	if (!parts) return refusal(400, 'Only $include is known, with units and info.');
+	const [wrong] = brokenBy({ request });
+	if (wrong !== undefined) return refusal(400, `${wrong}.`);
 	const { siteId } = endpointOf(path);
-	if (siteId === undefined) return refusal(400, 'The site ID must be a whole number.');
-
 	const site = sites.find((candidate) => candidate.siteId === siteId);
-	if (site === undefined) return refusal(404, `There is no site ${siteId}.`);
+	if (site === undefined) return refusal(404, `There is no site ${String(siteId)}.`);
+	const parts = new URLSearchParams(query).get('$include')?.split(',') ?? [];
 	const fields = Object.entries(site);
 	const isSent = ([name]: [string, unknown]) => !PARTS.includes(name) || parts.includes(name);
 	return { status: 200, json: Object.fromEntries(fields.filter(isSent)) };

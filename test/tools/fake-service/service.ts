@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { hold } from '../helpers/connections';
 import { control, CONTROL_PATH } from './control';
+import { loadContract } from './contract';
 import { type Exchange, EXCHANGES } from './exchanges';
 import {
 	changesResponse,
@@ -77,6 +78,9 @@ const SAMPLE_LOGIN: Login = {
 	password: 'sample-password-1042',
 };
 
+/** Read once, by the first service. */
+let contract: ReturnType<typeof loadContract> | undefined;
+
 /** Waits, unless the connection closes first; false when it has closed. */
 async function wait(
 	{ socket }: http.ServerResponse,
@@ -135,6 +139,7 @@ async function write(
  * @throws what listening throws, such as EADDRINUSE
  */
 export async function startService(options: ServiceOptions = {}) {
+	const brokenBy = await (contract ??= loadContract());
 	const { basePath = '', tls, record = 20_000 } = options;
 	const sites = structuredClone(options.sites ?? sampleSites());
 	const logins = [{ ...(options.login ?? SAMPLE_LOGIN) }];
@@ -207,8 +212,8 @@ export async function startService(options: ServiceOptions = {}) {
 		if (entry.endpoint === 'other') return [refusal(404, 'There is nothing at this address.'), []];
 		const reply =
 			entry.endpoint === 'token'
-				? replyToTokenRequest(entry, logins, tokens)
-				: replyToSiteRequest(entry, sites, tokens, plan.faults.tokenLifetime);
+				? replyToTokenRequest(entry, brokenBy, logins, tokens)
+				: replyToSiteRequest(entry, brokenBy, sites, tokens, plan.faults.tokenLifetime);
 		return [reply, reply.status === 200 ? faults.filter(changesResponse) : []];
 	}
 

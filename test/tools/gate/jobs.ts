@@ -10,7 +10,6 @@ interface Step {
 
 /** A job of a GitHub workflow. */
 export interface Job {
-	'timeout-minutes'?: number;
 	steps?: Step[];
 	strategy?: { matrix: { command?: string[] } };
 }

@@ -18,13 +18,3 @@ export class Cleanup {
 		if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be ended');
 	}
 }
-
-/** Does some work, and then ends what it started. */
-export async function withCleanup(work: (cleanup: Cleanup) => Promise<void>): Promise<void> {
-	const cleanup = new Cleanup();
-	try {
-		await work(cleanup);
-	} finally {
-		await cleanup.run();
-	}
-}

@@ -1,36 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of the documents in docs/ that a command writes; the rest of them is prose. */
-export const BLOCKS = {
-	faults: {
-		document: 'reliability.md',
-		name: 'fault matrix',
-		command: 'npm run docs',
-	},
-	credentialTest: {
-		document: 'credential-test.md',
-		name: 'outcomes',
-		command: 'npm run docs',
-	},
-	messages: {
-		document: 'messages.md',
-		name: 'messages',
-		command: 'npm run docs',
-	},
-	operations: {
-		document: 'nodes.md',
-		name: 'operations',
-		command: 'npm run previews',
-	},
-	benchmark: {
-		document: 'benchmarks.md',
-		name: 'benchmark',
-		command: 'npm run bench',
-	},
+/** A part of a document in docs/ that a command writes; the rest of it is prose. */
+interface Block {
+	document: string;
+	name: string;
+	command: string;
+}
+
+const block = (document: string, name: string, command = 'npm run docs'): Block => {
+	return { document, name, command };
 };
 
-type Block = (typeof BLOCKS)[keyof typeof BLOCKS];
+export const BLOCKS = {
+	faults: block('reliability.md', 'fault matrix'),
+	credentialTest: block('credential-test.md', 'outcomes'),
+	messages: block('messages.md', 'messages'),
+	operations: block('nodes.md', 'operations', 'npm run previews'),
+	benchmark: block('benchmarks.md', 'benchmark', 'npm run bench'),
+};
 
 function split({ document, name, command }: Block) {
 	const file = join(__dirname, '../../../docs', document);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { portNumbers } from 'get-port';
 import type { Service } from '../fake-service/service';
-import { type Cleanup, withCleanup } from '../helpers/cleanup';
+import { Cleanup } from '../helpers/cleanup';
 import type { CredentialReference, N8nInstance } from './n8n';
 import type { N8nOptions } from './n8n-process';
 import { freePort } from './processes';
@@ -80,10 +80,10 @@ export function runCommand<const T extends Options>(
 		console.log(usage);
 		return;
 	}
-	withCleanup(async (cleanup) => {
-		const { values } = parseArgs<{ options: T }>({ options });
-		await main(values, cleanup);
-	}).catch((error: unknown) => {
+	const cleanup = new Cleanup();
+	const run = async () => await main(parseArgs<{ options: T }>({ options }).values, cleanup);
+	const ended = run().finally(async () => await cleanup.run());
+	ended.catch((error: unknown) => {
 		// However it was noticed: here, or in what a package manager printed
 		if (String(error).includes('ENOSPC')) {
 			console.error(

@@ -52,11 +52,6 @@ describe('the settings', () => {
 	});
 });
 
-test('an ID that is none is refused', () => {
-	const message = `'Site IDs': "x" is not a site ID (entry 2 of 2)`;
-	expect(() => settings({ siteIds: '1042, x' })).toThrow(message);
-});
-
 describe('a name that no field has', () => {
 	const site = { siteId: 1, info: { license: 'A' }, units: [{ unitId: 1 }, { owner: 'A' }] };
 	const results: Reading['results'] = new Map([['1', site]]);

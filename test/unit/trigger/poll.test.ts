@@ -61,15 +61,6 @@ const slow = (total: number) => `Reading all ${total} sites takes more than 10 c
 
 test.each<[string, Array<[found: Found, ...report: string[]]>]>([
 	[
-		'a change is reported once, after a silent first poll',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 'b', 2: 'c' }, '1: a to b', '2: a to c'],
-			[{ 1: 'b', 2: 'c' }],
-		],
-	],
-	[
 		'a site that is not read keeps its state, the others are reported',
 		[
 			[{ 1: 'a', 2: 'a' }],

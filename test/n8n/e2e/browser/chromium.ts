@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import type { Cleanup } from '../../../tools/helpers/cleanup';
+import { chromium } from 'playwright-core';
 import type { Stage } from '../../../tools/n8n/use-n8n';
 import { SetupError } from '../../../tools/n8n/workspace';
 import { Editor } from './editor';
@@ -23,22 +22,16 @@ function findChromium(): string {
 	);
 }
 
-/** Starts a headless Chromium, which the cleanup ends. */
-export async function launchChromium(cleanup: Cleanup): Promise<Browser> {
+/** Opens n8n's editor in a headless Chromium, which the cleanup ends, as its owner. */
+export async function openEditor(
+	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
+	viewport = { width: 1440, height: 900 },
+): Promise<Editor> {
 	const browser = await chromium.launch({
 		executablePath: findChromium(),
 		args: ['--disable-gpu'],
 	});
 	cleanup.defer(() => browser.close());
-	return browser;
-}
-
-/** Opens n8n's editor in a headless Chromium, as its owner. */
-export async function openEditor(
-	{ n8n, cleanup }: Pick<Stage, 'n8n' | 'cleanup'>,
-	viewport = { width: 1440, height: 900 },
-): Promise<Editor> {
-	const browser = await launchChromium(cleanup);
 	// n8n's theme is that of the system unless its user chooses one
 	const page = await browser.newPage({ viewport, colorScheme: 'light' });
 	// A limit for what never comes; this machine may be slow and busy

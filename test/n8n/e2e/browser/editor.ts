@@ -127,28 +127,10 @@ export class Editor {
 		await this.panel.waitFor();
 	}
 
-	/** Starts a workflow with an AI agent and adds a node to its tools; the panel of the tool opens. */
-	async newAgentWith(tool: string): Promise<void> {
-		await this.newWorkflow();
-		await this.chooseNode('AI Agent');
-		await this.panel.waitFor();
-		await this.closePanel();
-		const tools = this.page.locator('[data-connection-type="ai_tool"]');
-		await this.at('canvas-handle-plus', tools).click();
-		await this.nodeList.waitFor();
-		await this.chooseNode(tool);
-		await this.panel.waitFor();
-	}
-
 	async newWorkflowWith(name: string, action: string): Promise<void> {
 		await this.newWorkflow();
 		await this.addManualTrigger();
 		await this.addNode(name, action);
-	}
-
-	/** The name of the open node. */
-	async readName(): Promise<string> {
-		return await this.at('inline-edit-preview', this.panel).innerText();
 	}
 
 	/** Waits until n8n has by itself selected this credential, the only one, in the open node. */
@@ -162,19 +144,6 @@ export class Editor {
 		await this.at(`parameter-input-${parameter}`).locator('input').fill(value);
 	}
 
-	/** Chooses from a list of the open node; from a list of several, one more. */
-	async choose(parameter: string, option: string): Promise<void> {
-		await this.at(`parameter-input-${parameter}`).click();
-		const entry = this.page
-			.getByRole('option')
-			.filter({ has: this.page.getByText(option, { exact: true }) })
-			.filter({ visible: true });
-		await entry.click();
-		// A list of several stays open
-		await this.at('tab-params').click();
-		await entry.waitFor({ state: 'hidden' });
-	}
-
 	/** Drags a field from the input pane to the fields of an open node "Edit Fields". */
 	async dragField(name: string): Promise<void> {
 		const field = this.at('run-data-schema-node-name', this.at('ndv-input-panel'));
@@ -183,13 +152,6 @@ export class Editor {
 			.first()
 			.dragTo(this.at('assignment-collection-drop-area'), { steps: 10 });
 		await this.at('assignment').first().waitFor();
-	}
-
-	/** Adds an entry to the collection "Options" of the open node. */
-	async addOption(option: string): Promise<void> {
-		await this.at('collection-parameter-add', this.panel).click();
-		const entry = this.page.getByRole('option').filter({ hasText: option });
-		await entry.filter({ visible: true }).click();
 	}
 
 	/** Runs the open node by its button, and waits for the end. */
