@@ -3,6 +3,7 @@ import { greatCircleDistance } from '../../../nodes/AquacultureSite/site/positio
 import { infoOf, type Site, unitsOf } from '../../../nodes/AquacultureSite/site/site';
 import { compareSites, type CompareOptions } from '../../../nodes/AquacultureSite/trigger/changes';
 import {
+	DEFAULT_EVENTS,
 	EVENT_NAMES,
 	type EventName,
 	type SiteEvent,
@@ -21,12 +22,9 @@ const pen1 = { unitId: 1, unitName: 'Pen 1', longitude: 13.4, latitude: 66.8 };
 const pen2 = { unitId: 2, unitName: 'Pen 2', longitude: 13.5, latitude: 66.9 };
 const storholmen = { siteId: 1042, siteName: 'Storholmen', info, units: [pen1, pen2] };
 
-/** Each difference is one of these. */
-const BASIC = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'] as const;
-
 const compare = (before: Site, after: Site, options?: CompareOptions) => {
 	const { differences, baseline } = compareSites(before, after, options);
-	return { events: toEvents(differences, BASIC, detectedAt), baseline };
+	return { events: toEvents(differences, DEFAULT_EVENTS, detectedAt), baseline };
 };
 const events = (before: Site, after: Site, options?: CompareOptions) =>
 	compare(before, after, options).events;

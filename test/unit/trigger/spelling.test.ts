@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Row, Site, Unit } from '../../../nodes/AquacultureSite/site/site';
 import { compareSites } from '../../../nodes/AquacultureSite/trigger/changes';
-import { toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import { DEFAULT_EVENTS, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
 import { asText } from '../../../nodes/AquacultureSite/utils/text';
 import { at } from '../../tools/helpers/at';
 import { forAll } from '../../tools/helpers/fuzz';
@@ -92,9 +92,6 @@ test('two polls of the same site, in any spelling, give no event', () => {
 	});
 });
 
-/** Each difference is one of these. */
-const BASIC = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'] as const;
-
 type Change = (site: Farm, first: Unit) => [after: Partial<Farm>, ...expected: string[]];
 
 test.each<[string, Change]>([
@@ -127,7 +124,7 @@ test.each<[string, Change]>([
 		const [after, ...expected] = change(site, at(site.units, 0));
 		const [one, other] = [respellSite(site, choose), respellSite({ ...site, ...after }, choose)];
 		const { differences } = compareSites(one, other, { minimumDistance: 0 });
-		const found = toEvents(differences, BASIC, '').map(({ event, unit = {}, changes }) =>
+		const found = toEvents(differences, DEFAULT_EVENTS, '').map(({ event, unit = {}, changes }) =>
 			[event, asText(unit.unitId)?.trim() ?? [], changes.map(({ field }) => field).sort()]
 				.flat()
 				.join(' '),
