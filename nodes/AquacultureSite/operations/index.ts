@@ -9,7 +9,7 @@ import type { Operation } from './operation';
 import { getManySites, getSite } from './sites';
 import { getUnits } from './units';
 
-/** The operations of the node "Aquaculture Site", in the order of its list. */
+/** The operations of the node "Aquaculture Site", in the order of the Operation menu. */
 const OPERATIONS: Operation[] = [getSite, getManySites, getUnits, getMap];
 
 /** A property that is shown only for the operations that have it. */

@@ -80,7 +80,7 @@ function compareRows(
  * Units by ID. A unit without an ID cannot be followed and is left out; of several with the same one counts the first by
  * its form, because their order means nothing.
  */
-export function unitsById(units: Unit[] = []): Map<string, Unit> {
+function unitsById(units: Unit[] = []): Map<string, Unit> {
 	const byId = new Map<string, Unit>();
 	for (const unit of units) {
 		const id = asText(formOf(unit.unitId));

@@ -44,6 +44,9 @@ export type EventName = keyof typeof EVENTS;
 
 export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
+/** Each difference is one of these. Any other event would be a second item for it, in workflows that were saved before. */
+export const DEFAULT_EVENTS = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'] as const;
+
 /** One thing that changed, as the trigger emits it. */
 export type SiteEvent = ReturnType<typeof toEvent>;
 

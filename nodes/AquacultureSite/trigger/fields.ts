@@ -9,7 +9,7 @@ import { joinList, plainText } from '../utils/text';
 import { INFO_FIELDS, SITE_FIELDS, UNIT_FIELDS, unitsOf } from '../site/site';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
 import { isIgnored, siteFields } from './changes';
-import { EVENT_NAMES, EVENTS } from './events';
+import { DEFAULT_EVENTS, EVENT_NAMES, EVENTS } from './events';
 import type { EventName } from './events';
 import type { Reading } from './reading';
 
@@ -18,7 +18,7 @@ const events: Field<'multiOptions'> = {
 	name: 'events',
 	type: 'multiOptions',
 	required: true,
-	default: [...EVENT_NAMES],
+	default: [...DEFAULT_EVENTS],
 	options: EVENT_NAMES.map((value) => {
 		const { label, description } = EVENTS[value];
 		return { name: label, value, description };

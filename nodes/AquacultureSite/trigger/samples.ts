@@ -1,36 +1,45 @@
 // The sample events of Fetch Test Event.
 import { ParameterError } from '../utils/parameters';
-import { infoOf, unitsOf } from '../site/site';
-import type { Site, Unit } from '../site/site';
-import { compareSites, unitsById } from './changes';
-import type { CompareOptions, FieldChange } from './changes';
+import type { Site } from '../site/site';
+import { compareSites, isPosition } from './changes';
+import type { CompareOptions, Difference } from './changes';
 import { toEvents } from './events';
 import type { EventName, SiteEvent } from './events';
 
-/** Of a site that has none. */
-const SAMPLE_UNIT: Unit = { unitId: 1, unitName: 'Unit 1', latitude: 0, longitude: 0 };
+const PLACE = { latitude: 0, longitude: 0 };
+/** Instead of a site that lacks what an event is about. */
+const SAMPLE = {
+	siteName: 'Site 1',
+	info: { license: 'L-1', type: 'Sea', code: '1', maxTotalBiomass: 1, timezone: 'UTC', ...PLACE },
+	units: [{ unitId: 1, unitName: 'Unit 1', ...PLACE }],
+};
 
-const METERS_PER_DEGREE = 111_195;
-
-/** A latitude further away than the minimum distance, on the side of the equator. */
+/** A latitude further away than the minimum distance, on the side of the equator. A degree is 111,195 m. */
 function moved(latitude: unknown, minimumDistance = 0): number {
-	const degrees = Math.max(0.001, (1.01 * minimumDistance) / METERS_PER_DEGREE);
+	const degrees = Math.max(0.001, (1.01 * minimumDistance) / 111_195);
 	const start = typeof latitude === 'number' && Math.abs(latitude) <= 90 ? latitude : 0;
 	// Without the noise of floating-point numbers
 	return Number((start > 0 ? start - degrees : start + degrees).toFixed(6));
 }
 
-/** The same with other texts. */
-function withOtherTexts<T>(json: T): T {
-	return JSON.parse(JSON.stringify(json), (_key, value: unknown) =>
-		typeof value === 'string' ? `${value} (before)` : value,
-	) as T;
-}
-
-/** Of several changed fields the one that changes most often. */
-function mostRealistic(changes: FieldChange[]): FieldChange[] {
-	const first = changes.find(({ field }) => ['info.license', 'latitude'].includes(field));
-	return first ? [first] : changes.slice(0, 1);
+/** What may happen to a site: each change alone, and all at once; first what changes most often. */
+function differencesOf(site: Site, options: CompareOptions): Difference[] {
+	const other = JSON.parse(JSON.stringify(site), (name, value: unknown) => {
+		if (name === 'latitude') return moved(value, options.minimumDistance);
+		if (['siteId', 'unitId', 'longitude'].includes(name)) return value;
+		if (typeof value === 'number') return value - 1;
+		return typeof value === 'string' ? `${value} (before)` : value;
+	}) as Site;
+	return [other, { ...site, units: [] }]
+		.flatMap((old) => [[old, site] as const, [site, old] as const])
+		.flatMap(([before, after]) => compareSites(before, after, options).differences)
+		.flatMap(({ changes: all, distance, ...rest }) => {
+			const usual = all.filter(({ field }) => ['info.license', 'latitude'].includes(field));
+			return [...[...usual, ...all].map((change) => [change]), all].map((changes) => ({
+				...{ ...rest, changes },
+				...(changes.some(isPosition) && { distance }),
+			}));
+		});
 }
 
 /**
@@ -45,20 +54,8 @@ export function sampleEvents(
 	options: CompareOptions,
 	detectedAt: string,
 ): SiteEvent[] {
-	const [unit = SAMPLE_UNIT] = unitsById(unitsOf(site)).values();
-	const { license } = infoOf(site) ?? {};
-	const info = { ...infoOf(site), license: typeof license === 'string' ? license : 'L-1' };
-	const licensed = { ...site, info };
-	const latitude = moved(unit.latitude, options.minimumDistance);
-	const otherUnit = { ...withOtherTexts(unit), unitId: unit.unitId, latitude };
-
-	const now = { ...licensed, units: [unit] };
-	const other = { ...withOtherTexts(now), units: [otherUnit] };
-	const empty = { ...licensed, units: [] };
-	const differences = [[other, now] as const, [empty, now] as const, [now, empty] as const]
-		.flatMap(([before, after]) => compareSites(before, after, options).differences)
-		.map((each) => ({ ...each, site: licensed, changes: mostRealistic(each.changes) }));
-	const events = names.flatMap((name) => toEvents(differences, [name], detectedAt));
+	const possible = [site, { ...site, ...SAMPLE }].flatMap((each) => differencesOf(each, options));
+	const events = names.flatMap((name) => toEvents(possible, [name], detectedAt).slice(0, 1));
 	if (events.length > 0) return events;
 	throw new ParameterError(
 		"'Events' and 'Ignore Fields' leave no change that could start the workflow",

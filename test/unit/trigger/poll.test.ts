@@ -1,5 +1,5 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
-import { EVENT_NAMES, type EventName } from '../../../nodes/AquacultureSite/trigger/events';
+import { DEFAULT_EVENTS, type EventName } from '../../../nodes/AquacultureSite/trigger/events';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
 import type { Reading } from '../../../nodes/AquacultureSite/trigger/reading';
 import { newSite, readState } from '../../../nodes/AquacultureSite/trigger/state';
@@ -16,7 +16,7 @@ const failure = (httpStatus: number, siteId: string) =>
 const notReached = new ServiceFailure('No time', 'Advice', { subject: 'service' });
 
 /** A trigger in an n8n that keeps its state as JSON. */
-function startTrigger(events: readonly EventName[] = EVENT_NAMES) {
+function startTrigger(events: readonly EventName[] = DEFAULT_EVENTS) {
 	const staticData: Record<string, unknown> = {};
 	const inLog: string[] = [];
 	const poll = (found: Found, interruption = notReached) => {
@@ -217,6 +217,6 @@ test('a site that was requested has not been skipped, whatever came of it', () =
 	const results: Reading['results'] = new Map();
 	results.set('1', failure(500, '1')).set('2', { siteId: 2 });
 	const old = { readFrom: 'A', sites: waiting };
-	const { state } = concludePoll(old, { results }, { events: EVENT_NAMES }, new Date());
+	const { state } = concludePoll(old, { results }, { events: DEFAULT_EVENTS }, new Date());
 	expect(state.sites.map(({ skippedPolls }) => skippedPolls)).toEqual([0, 0, 6]);
 });

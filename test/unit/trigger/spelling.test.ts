@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Row, Site, Unit } from '../../../nodes/AquacultureSite/site/site';
 import { compareSites, type Difference } from '../../../nodes/AquacultureSite/trigger/changes';
-import { toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import { DEFAULT_EVENTS, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
 import { asText } from '../../../nodes/AquacultureSite/utils/text';
 import { at } from '../../tools/helpers/at';
 import { forAll } from '../../tools/helpers/fuzz';
@@ -77,12 +77,9 @@ const farm: fc.Arbitrary<Farm> = fc.record({
 	note: any,
 });
 
-/** Each difference is one of these. */
-const BASIC = ['siteChanged', 'unitAdded', 'unitChanged', 'unitRemoved'] as const;
-
 /** In any order. */
 const textsOf = (differences: Difference[]) =>
-	toEvents(differences, BASIC, '')
+	toEvents(differences, DEFAULT_EVENTS, '')
 		.map(({ event, unit = {}, changes }) => {
 			const fields = changes.map(({ field }) => field).sort();
 			return [event, asText(unit.unitId)?.trim() ?? '', ...fields].join(' ');

@@ -1,4 +1,4 @@
-import { EVENT_NAMES, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
+import { DEFAULT_EVENTS, toEvents } from '../../../nodes/AquacultureSite/trigger/events';
 import type { Difference } from '../../../nodes/AquacultureSite/trigger/changes';
 
 import { at } from '../../tools/helpers/at';
@@ -14,7 +14,7 @@ interface Known {
 }
 
 const summarize = (difference: Difference) =>
-	at(toEvents([difference], EVENT_NAMES, ''), 0).summary;
+	at(toEvents([difference], DEFAULT_EVENTS, ''), 0).summary;
 
 const toChanges = (changes: Change[]) =>
 	changes.map(([field, before, after]) => ({ field, before, after }));

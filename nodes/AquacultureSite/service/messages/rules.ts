@@ -160,7 +160,7 @@ export const TOKEN_RULES = {
 
 /** The site endpoint. */
 export const SITE_RULES = {
-	// Not of the others, whose pages often are the service's own
+	// Except 401, 404, 408, and 429, whose pages are usually the service's own: add any other status of that kind here
 	refusedByPage: rule(
 		{ code: /^4(?!01|04|08|29)/, body: isWebPage },
 		'Access to site {site} was refused with a web page (status {status})',
