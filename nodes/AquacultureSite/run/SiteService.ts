@@ -109,7 +109,7 @@ export class SiteService {
 			() => this.judge.check(),
 		);
 		this.judge = new Judge(this.line, this.session, this.rateLimit, clock, limits.longestWait, {
-			onSite: (job) => this.settle(job, this.ownFailure(job.failure as Failed)),
+			onSite: (job) => this.settle(job, this.ownFailure((job.own ?? job.failure) as Failed)),
 			onRun: (last, isSame) => this.giveUp(last, isSame),
 			open: this.open,
 			copy: ({ request }) => jobOf(request, false),

@@ -35,6 +35,8 @@ export interface Job {
 	waits: number;
 	/** The last one. */
 	failure?: Failed;
+	/** The last one that was its own: what it is said to have failed with. */
+	own?: Failed;
 }
 
 /** A request that failed. */
@@ -231,11 +233,12 @@ export class Judge<J extends Job> {
 		this.doubts.delete(job);
 		const { failure, cause, at } = job.failure as Failed;
 		const { retryAfter = 0 } = failure;
+		const isLimit = this.isForRate(cause);
+		if (!isLimit) job.own = job.failure;
 		if (this.isLast(job) || retryAfter > this.longestWait) {
 			this.verdicts.onSite(job);
 			return;
 		}
-		const isLimit = this.isForRate(cause);
 		const failures = isLimit ? ++job.waits : ++job.tries;
 		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 		const wait = Math.max(0, at + retryAfter - this.clock.now()) + Math.random() * most;
