@@ -2,6 +2,7 @@ import { FAILED_LOGIN_PAUSE_MS } from '../service/messages/failures';
 import type { ServiceFailure } from '../service/messages/failures';
 import type { Cancellation } from './cancellation';
 import type { Line } from './line';
+import { REFUSALS } from './rateLimit';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
@@ -132,9 +133,7 @@ export class Judge<J extends Job> {
 		this.rateLimit.count(undefined, sentAt);
 		this.session.accept(token, sentAt, failure);
 		if (failure && this.isTrying) this.trial.excused.add(failure.cause);
-		// A site may be well again by itself: if a good one was refused, too, it was the load
-		if (failure && this.common.has(failure.cause))
-			this.rateLimit.prove(failure.cause, failure.sentAt, this.isTrying);
+		if (failure) this.prove(failure);
 		this.rateLimit.heardAt = this.clock.now();
 		if (token === this.session.token) this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		if (isRead || !this.good) this.good = job;
@@ -147,8 +146,10 @@ export class Judge<J extends Job> {
 		job.failure = failed;
 		const { control, excused, start } = this.trial;
 		if (this.isTrying && (job === control || isLogin)) excused.add(cause);
-		if (this.isTrying && job === control) this.common.add(cause);
-		if (!job.isOpen) return;
+		if (!job.isOpen) {
+			this.common.add(cause);
+			return;
+		}
 		// Suspects take turns
 		this.doubts.delete(job);
 		this.doubts.add(job);
@@ -325,6 +326,14 @@ export class Judge<J extends Job> {
 		const witness = control ?? (isHanging && rounds % 2 === 0 ? undefined : this.other(suspect));
 		if (!witness) return [suspect];
 		return isHanging || (control && (rounds > 1 || mustWait)) ? [witness] : [suspect, witness];
+	}
+
+	/** A site was accepted that had failed. It may be well again by itself: if a good one was refused, too, it was the load. */
+	private prove({ cause, sentAt }: Failed): void {
+		if (this.common.has(cause)) this.rateLimit.prove(cause, sentAt, this.isTrying);
+		// In the quiet of a trial, a limit refuses nobody: a good site goes with the others
+		else if (this.good && this.verdicts.open.size > 0 && REFUSALS.includes(cause))
+			this.line.putBack(this.verdicts.copy(this.good));
 	}
 
 	/** One of those that nothing has excused yet; those that say something about the token or the load come first. */

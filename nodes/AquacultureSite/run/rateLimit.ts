@@ -5,7 +5,7 @@ const FEW = 10;
 const FLAT_MS = 15_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
-const STATUSES = ['429', '503', '403'];
+export const REFUSALS = ['429', '503', '403'];
 
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
@@ -78,7 +78,7 @@ export class RateLimit {
 	/** A request was answered, by the service or by a limit in front of it. */
 	count(cause: string | undefined, sentAt: number): void {
 		if (sentAt < this.setAt) return;
-		if (cause && STATUSES.includes(cause)) this.refused++;
+		if (cause && REFUSALS.includes(cause)) this.refused++;
 		else if (this.accepted++ === 0) this.acceptedSince = this.now();
 	}
 
@@ -90,7 +90,7 @@ export class RateLimit {
 	 * @param isHeld whether nothing else was sent meanwhile
 	 */
 	prove(cause: string, sentAt: number, isHeld: boolean): void {
-		if (!STATUSES.includes(cause)) return;
+		if (!REFUSALS.includes(cause)) return;
 		this.statuses.add(cause);
 		if (sentAt < this.setAt) return;
 		this.longestSilence = Math.max(this.longestSilence, this.now() - this.heardAt);

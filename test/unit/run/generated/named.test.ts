@@ -161,6 +161,18 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		90,
 	],
 	[
+		'takes 13 a second from a bucket of one, and has room again before a trial asks',
+		{
+			seed: 34001025,
+			sites: 36,
+			latency: 107,
+			jitter: 32.1,
+			token: 'expired',
+			troubles: [{ ...LIMIT, by: 'bucket', size: 1, pace: 12.748793495221957, status: 503 }],
+		},
+		20,
+	],
+	[
 		'answers 529 once',
 		{ troubles: [{ ...BAD, kind: 529, times: 1, where: 'block', share: 0.02 }] },
 		5,
