@@ -1,6 +1,3 @@
-// A rate measured by fewer says little about the service
-const FEW = 10;
-
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
 const FLAT_MS = 15_000;
 
@@ -11,10 +8,9 @@ export const REFUSALS = ['429', '503', '403'];
 const inUse = new Map<string, RateLimit>();
 
 /**
- * How many requests per second may start: any number, until a site was refused and then accepted after a pause. Then as
- * many as the service has accepted. That grows with time, and each time that it proves to be too high, it shrinks by the
- * share that was refused (additive increase and multiplicative decrease). If it was measured by few, it begins at one or
- * more, and doubles each second until then (slow start).
+ * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
+ * accepted until now, one at least, and twice as many with each second (slow start). Once that proves to be too high, it
+ * shrinks by the share that was refused, and grows with time (additive increase and multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -30,10 +26,13 @@ export class RateLimit {
 
 	private setAt = -Infinity;
 
-	/** Since it was set: how many requests were accepted and refused, and when the first one was accepted. */
+	/** Since it was set: how many requests were accepted and refused. */
 	private accepted = 0;
 	private refused = 0;
-	private acceptedSince = 0;
+
+	/** In all: how many requests were accepted, and when the first one was. */
+	private total = 0;
+	private firstAt = 0;
 
 	private lastStart = -Infinity;
 
@@ -77,9 +76,10 @@ export class RateLimit {
 
 	/** A request was answered, by the service or by a limit in front of it. */
 	count(cause: string | undefined, sentAt: number): void {
+		if (!cause && this.total++ === 0) this.firstAt = this.now();
 		if (sentAt < this.setAt) return;
 		if (cause && REFUSALS.includes(cause)) this.refused++;
-		else if (this.accepted++ === 0) this.acceptedSince = this.now();
+		else this.accepted++;
 	}
 
 	/**
@@ -112,15 +112,14 @@ export class RateLimit {
 	private measure(sentAt: number, isHeld: boolean): number {
 		const { accepted, refused } = this;
 		// The first one only begins the time: with it, the rate would be a little too high
-		const measured = ((accepted - 1) * 1000) / Math.max(1, this.now() - this.acceptedSince);
-		const isFew = accepted < FEW;
+		const average = ((this.total - 1) * 1000) / Math.max(1, this.now() - this.firstAt);
 		if (this.rate === Infinity) {
-			this.isSlowStart = isFew;
-			return isFew ? Math.max(1, measured) : measured;
+			this.isSlowStart = true;
+			return Math.max(1, average);
 		}
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 		const share = Math.max(1 / 2, accepted / (accepted + refused));
-		return isHeld && accepted > 1 ? Math.min(rate, measured) : rate * share;
+		return isHeld && accepted > 1 ? Math.min(rate, average) : rate * share;
 	}
 }

@@ -22,13 +22,15 @@ function limitOf() {
 	};
 }
 
-/** Ten a second were accepted for two seconds, then two were refused, and the pause is over. */
+/** Twenty a second were accepted for two seconds: too many, as the first request after that shows. */
 function limited() {
 	const all = limitOf();
-	all.accept(21);
+	all.accept(41);
 	all.refuse(2);
 	all.clock.skip(2000);
 	all.limit.prove('429', 0, true);
+	all.refuse(1);
+	all.limit.prove('429', all.clock.now(), false);
 	return all;
 }
 
@@ -43,7 +45,7 @@ test('there is none until it is proven', () => {
 	expect(range(100).map(() => limit.reserve())).toEqual(range(100).map(() => 0));
 });
 
-test('is what was accepted until a refused site was accepted, and starts keep to it', () => {
+test('is what was accepted until a refused site was accepted, less what was refused, and starts keep to it', () => {
 	const { clock, limit } = limited();
 	expect(limit.rate).toBe(10);
 	const now = limit.reserve();
@@ -83,7 +85,7 @@ test.each([
 	},
 );
 
-test('that few requests have measured doubles each second', () => {
+test('doubles each second until it is too high for the first time, and begins at one or more', () => {
 	const { clock, limit, refuse, accept } = limitOf();
 	refuse(2);
 	clock.skip(5000);
