@@ -9,8 +9,9 @@ const inUse = new Map<string, RateLimit>();
 
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
- * accepted until now, one at least, and twice as many with each second (slow start). Once that proves to be too high, it
- * shrinks by the share that was refused, and grows with time (additive increase and multiplicative decrease).
+ * accepted until now, one at least, and twice as many with each second until one is refused (slow start). Each time that
+ * the rate proves to be too high, it shrinks by the share that was refused, and it grows with time (additive increase and
+ * multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -78,8 +79,14 @@ export class RateLimit {
 	count(cause: string | undefined, sentAt: number): void {
 		if (!cause && this.total++ === 0) this.firstAt = this.now();
 		if (sentAt < this.setAt) return;
-		if (cause && REFUSALS.includes(cause)) this.refused++;
-		else this.accepted++;
+		if (!cause || !REFUSALS.includes(cause)) {
+			this.accepted++;
+			return;
+		}
+		this.refused++;
+		// The doubling ends with the first one (RFC 5681, section 3.1)
+		if (this.isSlowStart) this.rate = this.perSecond(sentAt);
+		this.isSlowStart = false;
 	}
 
 	/**
@@ -118,7 +125,6 @@ export class RateLimit {
 			return Math.max(1, average);
 		}
 		const rate = this.perSecond(sentAt);
-		this.isSlowStart = false;
 		const share = Math.max(1 / 2, accepted / (accepted + refused));
 		return isHeld && accepted > 1 ? Math.min(rate, average) : rate * share;
 	}

@@ -85,7 +85,7 @@ test.each([
 	},
 );
 
-test('doubles each second until it is too high for the first time, and begins at one or more', () => {
+test('doubles each second until one is refused, and begins at one or more', () => {
 	const { clock, limit, refuse, accept } = limitOf();
 	refuse(2);
 	clock.skip(5000);
@@ -94,6 +94,9 @@ test('doubles each second until it is too high for the first time, and begins at
 	expect(limit.rate).toBe(1);
 	clock.skip(3000);
 	expect(interval(limit)).toBeCloseTo(1000 / 8);
+	refuse(1);
+	clock.skip(3000);
+	expect(interval(limit)).toBeGreaterThan(1000 / 9);
 });
 
 test('another status is that of a limit once it is proven', () => {
