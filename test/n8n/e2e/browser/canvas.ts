@@ -1,3 +1,4 @@
+import { until } from '../../../tools/helpers/until';
 import type { Editor } from './editor';
 
 /** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at and run. */
@@ -11,8 +12,16 @@ export class Canvas {
 		await this.editor.emptyCanvas();
 		// A string, because the browser's types are not those of the tests
 		await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(workflow)})`);
-		await page.keyboard.press('Control+v');
-		await this.editor.canvas.first().waitFor();
+		// While n8n still loads or closes a panel, it drops what is pasted, and nothing shows when that is over
+		await until('the workflow is pasted', async () => {
+			await this.editor.at('canvas').click({ position: { x: 200, y: 20 } });
+			await page.keyboard.press('Control+v');
+			const node = this.editor.canvas.first();
+			return await node.waitFor({ timeout: 15_000 }).then(
+				() => true,
+				() => false,
+			);
+		});
 	}
 
 	/** Imports a workflow by the menu. */
