@@ -100,8 +100,8 @@ export class Judge<J extends Job> {
 	private trial = new Trial<J>(-Infinity);
 	private isTrying = false;
 
-	/** What a good site failed with, too. */
-	private readonly common = new Set<string>();
+	/** What a good site failed with, too, and when that was sent. */
+	private readonly common = new Map<string, number>();
 
 	/** The site that was read last: the control of a trial. */
 	private good?: J;
@@ -147,7 +147,7 @@ export class Judge<J extends Job> {
 		const { control, excused, start } = this.trial;
 		if (this.isTrying && (job === control || isLogin)) excused.add(cause);
 		if (!job.isOpen) {
-			this.common.add(cause);
+			this.common.set(cause, sentAt);
 			return;
 		}
 		// Suspects take turns
@@ -330,7 +330,10 @@ export class Judge<J extends Job> {
 
 	/** A site was accepted that had failed. It may be well again by itself: if a good one was refused, too, it was the load. */
 	private prove({ cause, sentAt }: Failed): void {
-		if (this.common.has(cause)) this.rateLimit.prove(cause, sentAt, this.isTrying);
+		const refusedAt = this.common.get(cause) ?? -Infinity;
+		// With another status, a site may be out of order beside the limit: at each rate, a good one must be refused
+		const since = cause === '429' ? -Infinity : this.rateLimit.setAt;
+		if (refusedAt > since) this.rateLimit.prove(cause, sentAt, this.isTrying);
 		// In the quiet of a trial, a limit refuses nobody: a good site goes with the others
 		else if (this.good && this.verdicts.open.size > 0 && REFUSALS.includes(cause))
 			this.line.putBack(this.verdicts.copy(this.good));

@@ -25,7 +25,7 @@ export class RateLimit {
 
 	private isSlowStart = false;
 
-	private setAt = -Infinity;
+	setAt = -Infinity;
 
 	/** Since it was set: how many requests were accepted and refused. */
 	private accepted = 0;
