@@ -36,7 +36,8 @@ function differencesOf(site: Site, options: CompareOptions): Difference[] {
 		.flatMap(({ changes: all, distance, ...rest }) => {
 			const usual = all.filter(({ field }) => ['info.license', 'latitude'].includes(field));
 			return [...[...usual, ...all].map((change) => [change]), all].map((changes) => ({
-				...{ ...rest, changes },
+				...rest,
+				changes,
 				...(changes.some(isPosition) && { distance }),
 			}));
 		});
