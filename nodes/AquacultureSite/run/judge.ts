@@ -331,8 +331,8 @@ export class Judge<J extends Job> {
 	/** A site was accepted that had failed. It may be well again by itself: if a good one was refused, too, it was the load. */
 	private prove({ cause, sentAt }: Failed): void {
 		const refusedAt = this.common.get(cause) ?? -Infinity;
-		// With another status, a site may be out of order beside the limit: at each rate, a good one must be refused
-		const since = cause === '429' ? -Infinity : this.rateLimit.setAt;
+		// A 429 says itself that it is about the load; any other status may be a site's own, beside the limit
+		const since = cause === '429' ? -Infinity : this.rateLimit.lastSetAt;
 		if (refusedAt > since) this.rateLimit.prove(cause, sentAt, this.isTrying);
 		// In the quiet of a trial, a limit refuses nobody: a good site goes with the others
 		else if (this.good && this.verdicts.open.size > 0 && REFUSALS.includes(cause))

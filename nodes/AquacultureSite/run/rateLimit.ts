@@ -25,7 +25,10 @@ export class RateLimit {
 
 	private isSlowStart = false;
 
-	setAt = -Infinity;
+	private setAt = -Infinity;
+
+	/** When the rate before this one was set: a good site that was refused since is a witness for the next one. */
+	lastSetAt = -Infinity;
 
 	/** Since it was set: how many requests were accepted and refused. */
 	private accepted = 0;
@@ -102,6 +105,7 @@ export class RateLimit {
 		if (sentAt < this.setAt) return;
 		this.longestSilence = Math.max(this.longestSilence, this.now() - this.heardAt);
 		this.rate = this.measure(sentAt, isHeld);
+		this.lastSetAt = this.setAt;
 		this.setAt = this.now();
 		this.accepted = 0;
 		this.refused = 0;
