@@ -216,9 +216,7 @@ export class Judge<J extends Job> {
 	/** Whether a site cannot be read if this failure is its own. */
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
-		// If nothing else is to be sent, the run is no load
-		const most = this.line.isIdle ? MAX_WAITS / 2 : MAX_WAITS;
-		if (this.isForRate(cause)) return waits + 1 >= most;
+		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
 		const isRefused =
 			(cause === '401' && !this.session.isFlaky) || (cause === '403' && maxRetries > 0);
 		return tries + 1 >= (isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1);
@@ -229,18 +227,21 @@ export class Judge<J extends Job> {
 		return cause === '429' || (this.rateLimit.isLimit(cause) && this.rateLimit.rate < Infinity);
 	}
 
-	/** The failure is its own: it waits alone and is tried again, or it was the last time. */
+	/** The failure is its own: it is tried again, or it was the last time. */
 	private count(job: J): void {
 		this.doubts.delete(job);
+		const { failure, cause } = job.failure as Failed;
+		const isLimit = this.isForRate(cause);
+		if (!isLimit) job.own = job.failure;
+		if (this.isLast(job) || (failure.retryAfter ?? 0) > this.longestWait) this.verdicts.onSite(job);
+		else this.backOff(job, isLimit ? ++job.waits : ++job.tries);
+	}
+
+	/** It waits alone, longer each time. */
+	private backOff(job: J, failures: number): void {
 		const { failure, cause, at } = job.failure as Failed;
 		const { retryAfter = 0 } = failure;
 		const isLimit = this.isForRate(cause);
-		if (!isLimit) job.own = job.failure;
-		if (this.isLast(job) || retryAfter > this.longestWait) {
-			this.verdicts.onSite(job);
-			return;
-		}
-		const failures = isLimit ? ++job.waits : ++job.tries;
 		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 		const wait = Math.max(0, at + retryAfter - this.clock.now()) + Math.random() * most;
 		void this.clock.pause(wait).then(() => {
@@ -318,14 +319,17 @@ export class Judge<J extends Job> {
 	 */
 	private witnesses(suspect: J): J[] {
 		const { control, rounds } = this.trial;
-		const { isLogin, at, sentAt, failure } = suspect.failure as Failed;
+		const { isLogin, at, sentAt, failure, cause } = suspect.failure as Failed;
 		if (isLogin) return [suspect];
 		// What hung may hang again
 		const isHanging = at - sentAt >= suspect.request.timeout;
 		const mustWait = at + (failure.retryAfter ?? 0) > this.clock.now();
+		// If it was sent alone, it was not the load
+		const isAlone = this.line.isIdle && this.doubts.size === 1 && !this.isForRate(cause);
 		const witness = control ?? (isHanging && rounds % 2 === 0 ? undefined : this.other(suspect));
 		if (!witness) return [suspect];
-		return isHanging || (control && (rounds > 1 || mustWait)) ? [witness] : [suspect, witness];
+		const isEnough = isHanging || (control && (rounds > 1 || mustWait || isAlone));
+		return isEnough ? [witness] : [suspect, witness];
 	}
 
 	/** A site was accepted that had failed. It may be well again by itself: if a good one was refused, too, it was the load. */
@@ -394,10 +398,12 @@ export class Judge<J extends Job> {
 		return [...this.doubts, this.trial.control].flatMap((job) => job?.failure ?? []);
 	}
 
-	/** It is nothing that the site did. */
+	/** It is nothing that the site did. If all were sent again at once, a rate limit would refuse the same ones. */
 	private putBack(job: J): void {
 		this.doubts.delete(job);
-		if (++job.waits < MAX_WAITS) this.line.putBack(job);
-		else this.verdicts.onSite(job);
+		const failed = job.failure as Failed;
+		if (++job.waits >= MAX_WAITS) this.verdicts.onSite(job);
+		else if (this.isForRate(failed.cause) && !this.isFinal(failed)) this.backOff(job, job.waits);
+		else this.line.putBack(job);
 	}
 }
