@@ -200,11 +200,15 @@ export class SiteService {
 		for (const job of this.open) this.settle(job, reasonOf(job));
 	}
 
-	/** No site can be read: those that were requested keep their own failure, unless it is the same for all. */
-	private giveUp({ failure }: Failed, isSame: boolean): void {
+	/** No site can be read: those that were requested keep their own failure, unless it is the login's. */
+	private giveUp({ failure, isLogin }: Failed, isSame: boolean): void {
 		const same = ofRun(this.withinWait(failure));
-		const others = isSame ? same : notRequested(failure, this.counts.read);
-		this.end((job) => (job.failure && !isSame ? ofRun(job.failure.failure) : others));
+		const others = notRequested(failure, this.counts.read);
+		this.end((job) => {
+			if (!isSame) return job.failure ? ofRun(job.failure.failure) : others;
+			// A token that ends says nothing about a site that hangs
+			return job.own && !isLogin ? this.ownFailure(job.own) : same;
+		});
 	}
 
 	/** Sends a request once. @returns whether the service accepted it */

@@ -74,25 +74,6 @@ describe('the same site again', () => {
 	});
 });
 
-test('runs that overlap share a rate limit, and the next one knows nothing of it', async () => {
-	const at: number[] = [];
-	let isLimited = true;
-	const farm = new Farm(({ at: now }) => {
-		const isOver = isLimited && at.filter((time) => time > now - 1000).length >= 20;
-		if (!isOver) at.push(now);
-		return { status: isOver ? 429 : 200 };
-	});
-	const runs = [0, 1, 2].map(() => farm.service());
-	await Promise.all(runs.map((run, index) => farm.read(range(100, 1 + 100 * index), run)));
-	// All sites, and a few that tell
-	expect(at.length).toBeGreaterThanOrEqual(300);
-	expect(farm.clock.now()).toBeLessThan(3 * 15_000);
-	isLimited = false;
-	const start = farm.clock.now();
-	await farm.read(range(100));
-	expect(farm.clock.now() - start).toBeLessThan(1000);
-});
-
 test('hints say what the run waited for, and how often it had to ask again', async () => {
 	const farm = new Farm(({ at }) => ({ status: at < 2000 ? 502 : 200 }));
 	const run = await read(farm, 20);

@@ -53,7 +53,6 @@ const BASE: Plan = {
 
 /** Services that people have met, and in how many seconds a run must be over. */
 const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
-	['is well', {}, 1],
 	[
 		'closes three sites by 401 at once; the others take 1.2 s',
 		{ troubles: [{ ...BAD, kind: 401, where: 'block', from: 50, share: 0.015 }, SLOW] },
@@ -101,11 +100,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		1.5 * 22.5 + 1,
 	],
 	['fails for 12 s at the start, the login too', { sites: 400, troubles: [OUTAGE] }, 2 * 12 + 15],
-	[
-		'fails for 8 s in mid-run',
-		{ sites: 400, troubles: [{ ...OUTAGE, from: 150, seconds: 8 }] },
-		2 * 8 + 15,
-	],
 	[
 		'fails for ever from the start',
 		{ sites: 1000, troubles: [{ ...OUTAGE, seconds: Infinity }] },
@@ -161,18 +155,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		90,
 	],
 	[
-		'takes 13 a second from a bucket of one, and has room again before a trial asks',
-		{
-			seed: 34001025,
-			sites: 36,
-			latency: 107,
-			jitter: 32.1,
-			token: 'expired',
-			troubles: [{ ...LIMIT, by: 'bucket', size: 1, pace: 12.748793495221957, status: 503 }],
-		},
-		20,
-	],
-	[
 		'answers 529 once',
 		{ troubles: [{ ...BAD, kind: 529, times: 1, where: 'block', share: 0.02 }] },
 		5,
@@ -191,11 +173,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		'refuses the login',
 		{ troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }] },
 		1,
-	],
-	[
-		'hangs, and a person stops',
-		{ mode: { is: 'stop', after: 2 }, troubles: [{ ...OUTAGE, kind: 'hang', seconds: Infinity }] },
-		2.1,
 	],
 	[
 		'has one site, which is closed by 401',
