@@ -200,7 +200,7 @@ export class SiteService {
 		for (const job of this.open) this.settle(job, reasonOf(job));
 	}
 
-	/** No site can be read: those that were requested keep their own failure, unless it is the login's. */
+	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
 	private giveUp({ failure, isLogin }: Failed, isSame: boolean): void {
 		const same = ofRun(this.withinWait(failure));
 		const others = notRequested(failure, this.counts.read);

@@ -209,8 +209,13 @@ export class Judge<J extends Job> {
 	}
 
 	/** Whether a retry would not help. */
-	private isFinal({ failure: { mayPass, retryAfter = 0 } }: Failed): boolean {
-		return !mayPass || retryAfter > this.longestWait;
+	private isFinal(failed: Failed): boolean {
+		return !failed.failure.mayPass || this.isTooLong(failed);
+	}
+
+	/** Whether the service asks for a wait that the run does not wait for. */
+	private isTooLong({ failure: { retryAfter = 0 } }: Failed): boolean {
+		return retryAfter > this.longestWait;
 	}
 
 	/** Whether a site cannot be read if this failure is its own. */
@@ -230,10 +235,10 @@ export class Judge<J extends Job> {
 	/** The failure is its own: it is tried again, or it was the last time. */
 	private count(job: J): void {
 		this.doubts.delete(job);
-		const { failure, cause } = job.failure as Failed;
-		const isLimit = this.isForRate(cause);
-		if (!isLimit) job.own = job.failure;
-		if (this.isLast(job) || (failure.retryAfter ?? 0) > this.longestWait) this.verdicts.onSite(job);
+		const failed = job.failure as Failed;
+		const isLimit = this.isForRate(failed.cause);
+		if (!isLimit) job.own = failed;
+		if (this.isLast(job) || this.isTooLong(failed)) this.verdicts.onSite(job);
 		else this.backOff(job, isLimit ? ++job.waits : ++job.tries);
 	}
 
@@ -372,8 +377,8 @@ export class Judge<J extends Job> {
 			(job) => job.failure?.failure.retryAfter && this.isLast(job),
 		);
 		if (!control && this.good && !isOfLogin && !isLast) return 0;
-		const waits = failures.map(({ failure: { retryAfter = 0 }, at }) =>
-			retryAfter > this.longestWait ? 0 : at + retryAfter - now,
+		const waits = failures.map((failed) =>
+			this.isTooLong(failed) ? 0 : failed.at + (failed.failure.retryAfter ?? 0) - now,
 		);
 		// Accounts get locked, and services that are ill need a rest
 		const growing = isOfLogin

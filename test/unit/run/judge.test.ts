@@ -33,13 +33,6 @@ describe('a failure is that of a site', () => {
 		expect(farm.unread).toEqual(range(100).filter((site) => site % 2 === 1));
 	});
 
-	test('after its own tries, and no more, although all others have been read', async () => {
-		const farm = new Farm(({ site }) => ({ status: site % 20 === 0 ? 529 : 200 }));
-		await farm.read(range(400), undefined, { maxRetries: 3 });
-		expect(farm.unread).toEqual(range(400).filter((site) => site % 20 === 0));
-		expect(farm.sent.filter(({ site }) => site % 20 === 0).length).toBeLessThanOrEqual(20 * 4 + 8);
-	});
-
 	test('at once if the service says it of this site: 404', async () => {
 		const { results, sent } = await read(() => ({ status: 404 }), 1);
 		expect([results[1]?.is, sent.length]).toEqual(['Site 1 was not found', 1]);
@@ -62,18 +55,6 @@ describe('a trial excuses', () => {
 		expect(farm.unread).toEqual([]);
 		expect(farm.sent.length).toBeLessThan(300);
 	});
-});
-
-test('sites that a rate limit refuses together wait alone, and none of them is given up', async () => {
-	// A full bucket of 146, three a second
-	let tokens = 146;
-	let filledAt = 0;
-	const farm = await read(({ at }) => {
-		tokens = Math.min(146, tokens + (3 * (at - filledAt)) / 1000);
-		filledAt = at;
-		return { status: tokens >= 1 && tokens-- >= 1 ? 200 : 429, takes: 4 };
-	}, 437);
-	expect(farm.unread).toEqual([]);
 });
 
 test('the status that a suspect got past is the limit, and holds the run at once from then on', async () => {

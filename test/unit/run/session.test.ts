@@ -31,6 +31,7 @@ test('tokens that end in mid-run cost one login each, and no site', async () => 
 test.each([
 	['every fourth', (site: number) => site % 4 === 0],
 	['the first half', (site: number) => site <= 100],
+	['the last', (site: number) => site === 200],
 ])(
 	'sites that are closed with 401 are no reason to log in once others were read: %s',
 	async (_, isClosed) => {
@@ -44,3 +45,19 @@ test.each([
 		expect(farm.sent.length).toBeLessThan(200 + farm.unread.length + 128);
 	},
 );
+
+test('a new token may be known late', async () => {
+	const farm = farmOf((token, at) => token === 1 && at > 1500);
+	await farm.read(range(200), farm.service());
+	expect([farm.unread, farm.logins]).toEqual([[], 1]);
+});
+
+test('tokens that are never accepted: at most four logins, one sentence', async () => {
+	const farm = farmOf(() => false);
+	await farm.read(range(200));
+	const sentences = new Set(Object.values(farm.results).map(({ is }) => is));
+	expect([...sentences]).toEqual(['The service rejected a newly issued access token']);
+	expect(farm.logins).toBeLessThanOrEqual(4);
+	expect(farm.clock.now()).toBeLessThan(15_000);
+	expect(farm.sent.length).toBeLessThan(200);
+});

@@ -53,6 +53,7 @@ const BASE: Plan = {
 
 /** Services that people have met, and in how many seconds a run must be over. */
 const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
+	['is well', {}, 1],
 	[
 		'closes three sites by 401 at once; the others take 1.2 s',
 		{ troubles: [{ ...BAD, kind: 401, where: 'block', from: 50, share: 0.015 }, SLOW] },
@@ -68,11 +69,15 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		{ sites: 1000, troubles: [{ ...TOKEN, revokedAt: [300, 700], isSingle: true }] },
 		15,
 	],
-	['knows a new token 1.5 s late', { troubles: [{ ...TOKEN, late: 1.5 }] }, 15],
 	[
 		'has 55 % of the sites out of order: 503',
 		{ sites: 1000, troubles: [{ ...BAD, share: 0.55 }] },
 		40,
+	],
+	[
+		'has 5 % of the sites out of order: 529',
+		{ sites: 600, troubles: [{ ...BAD, kind: 529, share: 0.05 }] },
+		20,
 	],
 	[
 		'resets the connection for the first 161',
@@ -93,6 +98,11 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		'takes 20 a second, 503 with a date of a clock that is wrong',
 		{ clockAhead: 600, troubles: [{ ...LIMIT, status: 503, retryAfter: 'date' }] },
 		20,
+	],
+	[
+		'takes 3 a second from a full bucket of 146',
+		{ sites: 437, latency: 4, troubles: [{ ...LIMIT, by: 'bucket', size: 146, pace: 3 }] },
+		1.4 * 97 + 1,
 	],
 	[
 		'has one worker of 150 ms, timeout 5 s',
@@ -168,7 +178,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		},
 		15,
 	],
-	['accepts no token', { troubles: [{ ...TOKEN, isNeverAccepted: true }] }, 15],
 	[
 		'refuses the login',
 		{ troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }] },
