@@ -46,6 +46,8 @@ const optionsOf = (part, [folder, ...tests], jestConfig) => ({
 	coverageAnalysis: 'perTest',
 	// Time stands still in most tests: one that takes longer waits for what the mutant has removed
 	timeoutMS: 15_000,
+	// Jest keeps what each run has loaded, and slows down
+	maxTestRunnerReuse: 20,
 	plugins: ['@stryker-mutator/jest-runner', fileURLToPath(import.meta.url)],
 	ignorers: ['panelTexts'],
 	ignorePatterns: ['/examples', '/reports', '/coverage', '/.n8n', '/test/n8n', '/test/tools/n8n'],

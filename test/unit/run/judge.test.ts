@@ -32,11 +32,6 @@ describe('a failure is that of a site', () => {
 		const farm = await read((sent) => (isOdd(sent) ? failure : OK));
 		expect(farm.unread).toEqual(range(100).filter((site) => site % 2 === 1));
 	});
-
-	test('at once if the service says it of this site: 404', async () => {
-		const { results, sent } = await read(() => ({ status: 404 }), 1);
-		expect([results[1]?.is, sent.length]).toEqual(['Site 1 was not found', 1]);
-	});
 });
 
 describe('a trial excuses', () => {

@@ -7,12 +7,6 @@ const farmOf = (
 ) =>
 	new Farm(({ site, token, at }) => ({ status: isGood(token, at) && !isClosed(site) ? 200 : 401 }));
 
-test('one request logs in for all', async () => {
-	const farm = farmOf((token) => token === 1);
-	await farm.read(range(200), farm.service());
-	expect([farm.logins, farm.unread, farm.sent.length]).toEqual([1, [], 200]);
-});
-
 test('a token that has expired since the last run costs one login, and few requests', async () => {
 	const farm = farmOf((token) => token === 1);
 	await farm.read(range(200));
@@ -45,12 +39,6 @@ test.each([
 		expect(farm.sent.length).toBeLessThan(200 + farm.unread.length + 128);
 	},
 );
-
-test('a new token may be known late', async () => {
-	const farm = farmOf((token, at) => token === 1 && at > 1500);
-	await farm.read(range(200), farm.service());
-	expect([farm.unread, farm.logins]).toEqual([[], 1]);
-});
 
 test('tokens that are never accepted: at most four logins, one sentence', async () => {
 	const farm = farmOf(() => false);
