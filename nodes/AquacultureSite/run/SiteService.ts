@@ -5,9 +5,10 @@ import type { Context, Send } from '../service/http/request';
 import { parseBaseUrl } from '../service/login/baseUrl';
 import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
+import type { FailureScope } from '../service/messages/failures';
 import { runHints } from '../service/messages/hints';
 import { readSiteResponse } from '../service/messages/response';
-import type { ServiceResponse, SiteResponse } from '../service/messages/response';
+import type { SiteResponse } from '../service/messages/response';
 import type { SitePart } from '../site/site';
 import { Cancellation, StoppedError } from './cancellation';
 import type { Timers } from './cancellation';
@@ -25,13 +26,6 @@ export interface RunLimits {
 	longestWait: number;
 }
 
-/** What a run reads its sites with. */
-export interface Access {
-	/** Decrypted. */
-	credentials: ICredentialDataDecryptedObject;
-	send: Send;
-}
-
 /** A site to read (docs/service.md#get-a-site). */
 export interface SiteRequest {
 	/** Digits only, see siteIds.ts. */
@@ -45,11 +39,11 @@ export interface SiteRequest {
 	maxRetries: number;
 }
 
-/** A site that is to be read, and who waits for it. */
+/** A site that is to be read, and what comes of it. */
 interface SiteJob extends Job {
 	readonly request: SiteRequest;
-	resolve: (response: SiteResponse) => void;
-	reject: (reason: unknown) => void;
+	readonly result: Promise<SiteResponse | Error>;
+	readonly resolve: (result: SiteResponse | Error) => void;
 }
 
 /**
@@ -57,19 +51,15 @@ interface SiteJob extends Job {
  * it. docs/requests.md shows the way of a request.
  */
 export class SiteService {
-	private readonly sites = new Map<string, { job: SiteJob; response: Promise<SiteResponse> }>();
+	private readonly jobs = new Map<string, SiteJob>();
 
 	/** Those that are still to be read. */
 	private readonly open = new Set<SiteJob>();
 
 	private readonly cancellation: Cancellation;
-
 	private readonly line: Line<SiteJob>;
-
 	private readonly judge: Judge<SiteJob>;
-
 	private readonly rateLimit: RateLimit;
-
 	private readonly session: Session;
 
 	private readonly counts = { read: 0, requests: 0 };
@@ -85,7 +75,7 @@ export class SiteService {
 	 * @throws ServiceFailure if the credential's base URL is not an address
 	 */
 	constructor(
-		{ credentials, send }: Access,
+		{ credentials, send }: { credentials: ICredentialDataDecryptedObject; send: Send },
 		private readonly limits: RunLimits,
 		timers?: Timers,
 		private readonly canceled?: AbortSignal,
@@ -96,23 +86,17 @@ export class SiteService {
 		this.cancellation = clock;
 		this.rateLimit = RateLimit.of(JSON.stringify([this.url, credentials.username]), clock.now);
 		this.session = new Session(send, credentials, clock, () => {
-			this.judge.onToken();
+			this.rateLimit.heardAt = clock.now();
 			void this.line.wake();
 		});
+		const { session, rateLimit } = this;
 		const deliver = async (job: SiteJob) => await this.deliver(job);
-		this.line = new Line(
-			limits.maxConcurrency,
-			clock,
-			() => this.rateLimit.reserve(),
-			() => this.session.isReady,
-			deliver,
-			() => this.judge.check(),
-		);
-		this.judge = new Judge(this.line, this.session, this.rateLimit, clock, limits.longestWait, {
-			onSite: (job) => this.settle(job, this.ownFailure((job.own ?? job.failure) as Failed)),
+		const onEnd = () => this.judge.check();
+		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
+		this.judge = new Judge(this.line, session, rateLimit, clock, limits.longestWait, {
+			onSite: (job) => this.settle(job, this.ownFailure(job)),
 			onRun: (last, isSame) => this.giveUp(last, isSame),
 			open: this.open,
-			copy: ({ request }) => jobOf(request, false),
 		});
 	}
 
@@ -138,21 +122,21 @@ export class SiteService {
 	 */
 	async read(request: SiteRequest): Promise<SiteResponse> {
 		const key = `${request.siteId} ${request.parts.join()} ${request.apiVersion}`;
-		let site = this.sites.get(key);
-		if (site) {
-			const { request: first } = site.job;
-			first.timeout = Math.max(first.timeout, request.timeout);
-			first.maxRetries = Math.max(first.maxRetries, request.maxRetries);
+		let job = this.jobs.get(key);
+		if (job) {
+			const { timeout, maxRetries } = job.request;
+			job.request.timeout = Math.max(timeout, request.timeout);
+			job.request.maxRetries = Math.max(maxRetries, request.maxRetries);
 		} else {
-			const job = jobOf({ ...request }, true);
-			const response = new Promise<SiteResponse>((resolve, reject) => {
-				Object.assign(job, { resolve, reject });
-			});
-			site = { job, response };
-			this.sites.set(key, site);
+			let resolve!: SiteJob['resolve'];
+			const result: SiteJob['result'] = new Promise((settle) => (resolve = settle));
+			job = { request: { ...request }, tries: 0, waits: 0, result, resolve };
+			this.jobs.set(key, job);
 			this.begin(job);
 		}
-		return await site.response;
+		const result = await job.result;
+		if (result instanceof Error) throw result;
+		return result;
 	}
 
 	/** Starts no more requests and ends those under way. */
@@ -160,14 +144,14 @@ export class SiteService {
 
 	/** What a person should know about how the run went; empty if there is nothing to report. */
 	hints(): string[] {
-		const retries = this.counts.requests - this.sites.size;
+		const retries = this.counts.requests - this.jobs.size;
 		return runHints(this.judge.pauses, this.rateLimit.rate, retries);
 	}
 
 	private begin(job: SiteJob): void {
 		if (this.canceled?.aborted) this.stop();
 		if (this.reasonOf) {
-			job.reject(this.reasonOf(job));
+			job.resolve(this.reasonOf(job));
 			return;
 		}
 		if (this.open.size === 0) {
@@ -181,9 +165,8 @@ export class SiteService {
 	/** What came of a site: the response, or why there is none. */
 	private settle(job: SiteJob, result: SiteResponse | Error): void {
 		if (!this.open.delete(job)) return;
-		job.isOpen = false;
-		if (result instanceof Error) job.reject(result);
-		else job.resolve(result);
+		if (!(result instanceof Error)) this.counts.read++;
+		job.resolve(result);
 		// Nothing is kept of a run that has ended
 		if (this.open.size > 0) return;
 		this.line.clear();
@@ -201,79 +184,63 @@ export class SiteService {
 	}
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
-	private giveUp({ failure, isLogin }: Failed, isSame: boolean): void {
+	private giveUp({ failure, cause }: Failed, isSame: boolean): void {
 		const same = ofRun(this.withinWait(failure));
 		const others = notRequested(failure, this.counts.read);
 		this.end((job) => {
 			if (!isSame) return job.failure ? ofRun(job.failure.failure) : others;
 			// A token that ends says nothing about a site that hangs
-			return job.own && !isLogin ? this.ownFailure(job.own) : same;
+			return job.own && cause !== 'login' ? this.ownFailure(job) : same;
 		});
 	}
 
-	/** Sends a request once. @returns whether the service accepted it */
+	/** Sends a request once, and tells the judge what came of it. @returns whether the service accepted it */
 	private async deliver(job: SiteJob): Promise<boolean> {
 		const { siteId, parts, apiVersion, timeout } = job.request;
 		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
+		const url = `${this.url}/meta/sites/${siteId}${include}`;
+		const options = { url, headers: { 'Api-Version': apiVersion }, json: true, timeout };
 		this.counts.requests++;
 		const sentAt = this.cancellation.now();
 		try {
-			const { response, token, isLogin } = await this.session.request({
-				url: `${this.url}/meta/sites/${siteId}${include}`,
-				headers: { 'Api-Version': apiVersion },
-				json: true,
-				timeout,
+			const { response, token, isLogin } = await this.session.request(options);
+			if (this.cancellation.isStopped) return false;
+			const secrets = [...this.session.secrets];
+			const isReceived = !(response instanceof ServiceFailure);
+			const inWords = (scope: FailureScope) =>
+				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
+			const [result, own] = [inWords('run'), inWords('request')];
+			const isFailure = result instanceof ServiceFailure;
+			// It is about this site without a doubt
+			const isOwn = isReceived && isFailure && !result.mayPass && result.subject === 'site';
+			if (!isFailure || isOwn) {
+				this.judge.accept(job, { sentAt, token }, !isFailure);
+				this.settle(job, own);
+				return true;
+			}
+			const status = isReceived ? response.statusCode : result.message;
+			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
+			const isOfRate = status === 403 && result.retryAfter !== undefined;
+			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
+			const at = this.cancellation.now();
+			this.judge.fail(job, {
+				failure: result,
+				own: own as ServiceFailure,
+				cause,
+				sentAt,
+				token,
+				at,
 			});
-			return this.assess(job, response, { sentAt, token, isLogin });
 		} catch (error) {
 			// n8n's own, or the run was stopped
-			this.judge.drop(job);
 			this.settle(job, error as Error);
-			return false;
 		}
-	}
-
-	/** Tells the judge what came of a request, unless that is about its site without a doubt. */
-	private assess(
-		job: SiteJob,
-		response: ServiceResponse | ServiceFailure,
-		sent: Pick<Failed, 'sentAt' | 'token' | 'isLogin'>,
-	): boolean {
-		if (this.cancellation.isStopped) return false;
-		const isReceived = !(response instanceof ServiceFailure);
-		const result = isReceived ? this.word(job, response, 'run') : response;
-		if (!(result instanceof ServiceFailure)) {
-			if (this.open.has(job)) this.counts.read++;
-			this.line.adapt(sent.sentAt, job.request.timeout);
-			this.settle(job, result);
-			this.judge.accept(job, sent, true);
-			return true;
-		}
-		const own = isReceived ? (this.word(job, response, 'request') as ServiceFailure) : result;
-		if (isReceived && !result.mayPass && result.subject === 'site') {
-			this.settle(job, own);
-			this.judge.accept(job, sent, false);
-			return true;
-		}
-		const status = isReceived ? response.statusCode : result.message;
-		// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
-		const isOfRate = status === 403 && result.retryAfter !== undefined;
-		const cause = sent.isLogin ? 'login' : isOfRate ? '429' : String(status);
-		const at = this.cancellation.now();
-		this.judge.fail(job, { failure: result, own, cause, isAnswered: isReceived, at, ...sent });
 		return false;
 	}
 
-	/** @param scope whose a failure is */
-	private word({ request }: SiteJob, response: ServiceResponse, scope: 'request' | 'run') {
-		return readSiteResponse(request.siteId, response, {
-			scope,
-			secrets: [...this.session.secrets],
-		});
-	}
-
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
-	private ownFailure({ own, failure }: Failed): ServiceFailure {
+	private ownFailure(job: SiteJob): ServiceFailure {
+		const { failure, own } = (job.own ?? job.failure) as Failed;
 		return this.withinWait(this.judge.hasWitness ? own : failure);
 	}
 
@@ -281,9 +248,4 @@ export class SiteService {
 		const { longestWait } = this.limits;
 		return (failure.retryAfter ?? 0) > longestWait ? waitTooLong(failure, longestWait) : failure;
 	}
-}
-
-function jobOf(request: SiteRequest, isOpen: boolean): SiteJob {
-	const ignore = () => undefined;
-	return { request, isOpen, tries: 0, waits: 0, resolve: ignore, reject: ignore };
 }

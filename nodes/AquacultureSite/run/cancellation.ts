@@ -17,22 +17,12 @@ export class StoppedError extends Error {
 	}
 }
 
-/** A request or a pause that is under way. */
-interface Work {
-	readonly controller: AbortController;
-	deadline: number;
-	/** Ends the wait for it. */
-	reject: (reason: Error) => void;
-}
-
 /** The clock of one run. Ends its requests in time, and everything when it is stopped (an AbortController for many). */
 export class Cancellation {
-	private readonly underWay = new Set<Work>();
+	/** Ends what is under way, one for each. */
+	private readonly underWay = new Set<(reason: Error) => void>();
 
 	private stopped?: Error;
-
-	/** The timer for the next deadline. */
-	private timer?: { at: number; controller: AbortController };
 
 	constructor(private readonly timers: Timers = SYSTEM_TIMERS) {}
 
@@ -49,12 +39,7 @@ export class Cancellation {
 	/** Ends everything that is under way. */
 	abort(): void {
 		const reason = this.stopped ?? new StoppedError();
-		for (const { controller, reject } of this.underWay) {
-			controller.abort();
-			// A login that is under way does not listen to the signal: it goes on
-			reject(reason);
-		}
-		this.timer?.controller.abort();
+		for (const end of this.underWay) end(reason);
 	}
 
 	readonly now = () => this.timers.now();
@@ -62,11 +47,12 @@ export class Cancellation {
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
 		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
-		const sleep = async (signal?: AbortSignal) =>
-			await this.timers.sleep(Math.max(0, milliseconds), signal);
-		if (milliseconds > 0) await this.run(async ({ signal }) => await sleep(signal)).catch(() => {});
+		if (milliseconds > 0)
+			await this.run(async ({ signal }) => await this.timers.sleep(milliseconds, signal)).catch(
+				() => {},
+			);
 		// A turn of the event loop is over before anything can end it
-		else await sleep();
+		else await this.timers.sleep(0);
 	}
 
 	/**
@@ -76,45 +62,25 @@ export class Cancellation {
 	 */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		if (this.stopped) throw this.stopped;
-		return await new Promise<T>((resolve, reject) => {
-			// A signal of its own: Node warns of a leak if more than ten listen to the same one
-			const controller = new AbortController();
-			const work: Work = { controller, deadline: Infinity, reject };
-			this.underWay.add(work);
-			const setDeadline = (milliseconds: number) => {
-				work.deadline = this.now() + milliseconds;
-				this.schedule(work.deadline);
+		// Signals of their own: Node warns of a leak if more than ten listen to the same one
+		const [controller, timer] = [new AbortController(), new AbortController()];
+		const abort = () => controller.abort();
+		const setDeadline = (milliseconds: number) =>
+			void this.timers.sleep(milliseconds, timer.signal).then(abort, () => {});
+		let end!: (reason: Error) => void;
+		const ended = new Promise<never>((_, reject) => {
+			// A login that is under way does not listen to the signal: it goes on
+			end = (reason) => {
+				abort();
+				reject(reason);
 			};
-			start({ signal: controller.signal, setDeadline })
-				.then(resolve, reject)
-				.finally(() => this.end(work));
 		});
-	}
-
-	private end(work: Work): void {
-		this.underWay.delete(work);
-		if (this.underWay.size > 0) return;
-		this.timer?.controller.abort();
-		this.timer = undefined;
-	}
-
-	/** One timer for all deadlines: one for each request would keep that in memory long after its response. */
-	private schedule(at: number): void {
-		if (this.timer && at >= this.timer.at) return;
-		this.timer?.controller.abort();
-		const controller = new AbortController();
-		const timer = (this.timer = { at, controller });
-		const check = () => {
-			if (this.timer === timer) this.timer = undefined;
-			if (controller.signal.aborted) return;
-			let next = Infinity;
-			for (const work of this.underWay) {
-				if (work.deadline <= this.now()) work.controller.abort();
-				else next = Math.min(next, work.deadline);
-			}
-			if (next < Infinity) this.schedule(next);
-		};
-		const wait = Math.max(0, Math.ceil(at - this.now()));
-		this.timers.sleep(wait, controller.signal).then(check, check);
+		this.underWay.add(end);
+		try {
+			return await Promise.race([start({ signal: controller.signal, setDeadline }), ended]);
+		} finally {
+			this.underWay.delete(end);
+			timer.abort();
+		}
 	}
 }

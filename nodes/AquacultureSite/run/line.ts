@@ -1,4 +1,6 @@
 import type { Cancellation } from './cancellation';
+import type { RateLimit } from './rateLimit';
+import type { Session } from './session';
 
 // As many as ten people with a browser, which sends six at once
 const FIRST_IN_FLIGHT = 64;
@@ -7,14 +9,11 @@ const FIRST_IN_FLIGHT = 64;
 const SLOW_IN_ROW = 8;
 
 /**
- * The line of the sites to read: first those that were not tried yet, in their order, then those to try again. As many
- * are in flight at once as the service bears: 64, one more with each success, half if it gets slow (additive increase,
- * multiplicative decrease).
+ * The line of the sites to read, in their order; those to try again are at its end. As many are in flight at once as the
+ * service bears: 64, one more with each success, half if it gets slow (additive increase, multiplicative decrease).
  */
 export class Line<Job extends object> {
-	private readonly untried: Job[] = [];
-
-	private readonly tried: Job[] = [];
+	private readonly waiting: Job[] = [];
 
 	/** Sent even while the line is held. */
 	private readonly probes: { job: Job; resolve: (isAccepted: boolean) => void }[] = [];
@@ -31,21 +30,17 @@ export class Line<Job extends object> {
 	private shortest = Infinity;
 	private slowInRow = 0;
 	private shrunkAt = -Infinity;
-	/** Milliseconds that a request took then; Infinity if it was not shrunk, or in vain. */
-	private tookThen = Infinity;
 
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
-	 * @param reserve the time of the clock for the next start
-	 * @param isReady whether requests may start
 	 * @param deliver sends a request, and never rejects; whether it was accepted
 	 * @param onEnd is called after each
 	 */
 	constructor(
 		private readonly maxConcurrency: number,
 		private readonly clock: Pick<Cancellation, 'now' | 'pause'>,
-		private readonly reserve: () => number,
-		private readonly isReady: () => boolean,
+		private readonly session: Pick<Session, 'isReady'>,
+		private readonly rateLimit: Pick<RateLimit, 'reserve'>,
 		private readonly deliver: (job: Job) => Promise<boolean>,
 		private readonly onEnd: () => void,
 	) {
@@ -54,30 +49,24 @@ export class Line<Job extends object> {
 
 	/** Whether nothing is in flight or waits to be sent. */
 	get isIdle(): boolean {
-		return this.inFlight + this.untried.length + this.tried.length === 0;
+		return this.inFlight + this.waiting.length === 0;
 	}
 
+	/** To the end of the line. */
 	add(job: Job): void {
-		this.untried.push(job);
+		this.waiting.push(job);
 		void this.wake();
 	}
 
 	/** Back to the front of the line: what it was sent for says nothing about it. */
 	putBack(job: Job): void {
-		this.untried.unshift(job);
+		this.waiting.unshift(job);
 		void this.wake();
 	}
 
-	/** To the end of the line. */
-	retry(job: Job): void {
-		this.tried.push(job);
-		void this.wake();
-	}
-
-	/** Takes a site out of the line, one that was not tried if there is one: any, because neighbors often share their fate. */
+	/** Takes a site out of the line: any, because neighbors often share their fate. */
 	take(): Job | undefined {
-		const waiting = this.untried.length > 0 ? this.untried : this.tried;
-		return waiting.splice(Math.floor(Math.random() * waiting.length), 1)[0];
+		return this.waiting.splice(Math.floor(Math.random() * this.waiting.length), 1)[0];
 	}
 
 	/** Sends a request before all others, even while they are held; whether it was accepted. */
@@ -100,8 +89,7 @@ export class Line<Job extends object> {
 
 	/** Forgets all that wait. */
 	clear(): void {
-		this.untried.length = 0;
-		this.tried.length = 0;
+		this.waiting.length = 0;
 		for (const { resolve } of this.probes.splice(0)) resolve(false);
 	}
 
@@ -120,12 +108,7 @@ export class Line<Job extends object> {
 		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + growth);
 		// Once for all that were sent at the same time
 		if (this.slowInRow < SLOW_IN_ROW || sentAt <= this.shrunkAt) return;
-		// Requests that wait for each other take half as long with half as many: once there are few, that shows
-		const isVain = this.limit <= SLOW_IN_ROW && took > 0.75 * this.tookThen;
-		this.limit = isVain
-			? Math.min(FIRST_IN_FLIGHT, this.maxConcurrency)
-			: Math.max(1, this.limit / 2);
-		this.tookThen = isVain ? Infinity : took;
+		this.limit = Math.max(1, this.limit / 2);
 		this.shrunkAt = now;
 	}
 
@@ -142,7 +125,7 @@ export class Line<Job extends object> {
 			let starts = Math.max(1, Math.round(this.limit / FIRST_IN_FLIGHT), now - turnStart);
 			turnStart = now;
 			while (starts-- >= 1 && this.canStart()) {
-				const wait = this.reserve() - now;
+				const wait = this.rateLimit.reserve() - now;
 				if (wait > 0) {
 					starts = 0;
 					await this.clock.pause(wait);
@@ -158,7 +141,7 @@ export class Line<Job extends object> {
 
 	private async sendFirst(): Promise<void> {
 		const probe = this.probes.shift();
-		const job = probe?.job ?? this.untried.shift() ?? this.tried.shift();
+		const job = probe?.job ?? this.waiting.shift();
 		if (!job) return;
 		this.inFlight++;
 		const isAccepted = await this.deliver(job);
@@ -169,8 +152,8 @@ export class Line<Job extends object> {
 	}
 
 	private canStart(): boolean {
-		const waiting = this.isHeld ? 0 : this.untried.length + this.tried.length;
+		const waiting = this.isHeld ? 0 : this.waiting.length;
 		const isFull = this.inFlight >= this.limit;
-		return !isFull && this.probes.length + waiting > 0 && this.isReady();
+		return !isFull && this.probes.length + waiting > 0 && this.session.isReady;
 	}
 }

@@ -2,46 +2,31 @@
 const FLAT_MS = 15_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
-export const REFUSALS = ['429', '503', '403'];
+const REFUSALS = ['429', '503', '403'];
 
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
- * accepted until now, one at least, and twice as many with each second until one is refused (slow start). Each time that
- * the rate proves to be too high, it shrinks by the share that was refused, and it grows with time (additive increase and
- * multiplicative decrease).
+ * accepted until now, one at least. It grows with time. Each time that it proves to be too high, it is set to what was
+ * accepted since then, a quarter at least (additive increase, multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
 	rate = Infinity;
 
+	/** When it was set; when the first request was accepted, if there is no limit. How many were accepted since then. */
+	private setAt = -Infinity;
+	private accepted = 0;
+
 	/** The statuses that it is known to refuse with. */
-	private readonly statuses = new Set(['429']);
+	private readonly statuses = new Set<string>();
 
 	/** When the service accepted something last, in any run, or gave a new token. */
 	heardAt = -Infinity;
 
-	private isSlowStart = false;
-
-	private setAt = -Infinity;
-
-	/** When the rate before this one was set: a good site that was refused since is a witness for the next one. */
-	lastSetAt = -Infinity;
-
-	/** Since it was set: how many requests were accepted and refused. */
-	private accepted = 0;
-	private refused = 0;
-
-	/** In all: how many requests were accepted, and when the first one was. */
-	private total = 0;
-	private firstAt = 0;
-
 	private lastStart = -Infinity;
-
-	/** Milliseconds without anything that was accepted, at most, before a refused site was. */
-	private longestSilence = 0;
 
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
@@ -67,7 +52,7 @@ export class RateLimit {
 		if (--this.users === 0) inUse.delete(this.user);
 	}
 
-	/** Whether a request that failed so may have been refused for the rate. */
+	/** Whether it is known to refuse with this. */
 	isLimit(cause: string): boolean {
 		return this.statuses.has(cause);
 	}
@@ -78,18 +63,12 @@ export class RateLimit {
 		return this.lastStart;
 	}
 
-	/** A request was answered, by the service or by a limit in front of it. */
-	count(cause: string | undefined, sentAt: number): void {
-		if (!cause && this.total++ === 0) this.firstAt = this.now();
-		if (sentAt < this.setAt) return;
-		if (!cause || !REFUSALS.includes(cause)) {
-			this.accepted++;
-			return;
-		}
-		this.refused++;
-		// The doubling ends with the first one (RFC 5681, section 3.1)
-		if (this.isSlowStart) this.rate = this.perSecond(sentAt);
-		this.isSlowStart = false;
+	/** A request was accepted. */
+	accept(sentAt: number): void {
+		this.heardAt = this.now();
+		if (this.isBefore(sentAt)) return;
+		if (this.rate === Infinity && this.accepted === 0) this.setAt = this.now();
+		this.accepted++;
 	}
 
 	/**
@@ -97,39 +76,27 @@ export class RateLimit {
 	 *
 	 * @param cause what it was refused with
 	 * @param sentAt when that was sent
-	 * @param isHeld whether nothing else was sent meanwhile
 	 */
-	prove(cause: string, sentAt: number, isHeld: boolean): void {
+	prove(cause: string, sentAt: number): void {
 		if (!REFUSALS.includes(cause)) return;
 		this.statuses.add(cause);
-		if (sentAt < this.setAt) return;
-		this.longestSilence = Math.max(this.longestSilence, this.now() - this.heardAt);
-		this.rate = this.measure(sentAt, isHeld);
-		this.lastSetAt = this.setAt;
+		if (this.isBefore(sentAt)) return;
+		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
+		const rate = this.perSecond(sentAt);
+		// The first one of all only begins the time: with it, the rate would be a little too high
+		if (rate === Infinity) this.rate = Math.max(1, (this.accepted - 1) * perSecond);
+		else this.rate = Math.min(rate, Math.max(rate / 4, this.accepted * perSecond));
 		this.setAt = this.now();
 		this.accepted = 0;
-		this.refused = 0;
+	}
+
+	/** Whether a request was sent before the rate was set, and tells nothing about it. */
+	private isBefore(sentAt: number): boolean {
+		return this.rate < Infinity && sentAt < this.setAt;
 	}
 
 	/** Requests per second at a time of the clock. */
 	private perSecond(at: number): number {
-		const elapsed = at - this.setAt;
-		if (this.isSlowStart) return this.rate * 2 ** (elapsed / 1000);
-		// As long as the window of a limit lasts, nothing is accepted
-		return this.rate * (1 + (elapsed / Math.max(FLAT_MS, 2 * this.longestSilence)) ** 3);
-	}
-
-	/** What the service bears, by what it has accepted until now. */
-	private measure(sentAt: number, isHeld: boolean): number {
-		const { accepted, refused } = this;
-		// The first one only begins the time: with it, the rate would be a little too high
-		const average = ((this.total - 1) * 1000) / Math.max(1, this.now() - this.firstAt);
-		if (this.rate === Infinity) {
-			this.isSlowStart = true;
-			return Math.max(1, average);
-		}
-		const rate = this.perSecond(sentAt);
-		const share = Math.max(1 / 2, accepted / (accepted + refused));
-		return isHeld && accepted > 1 ? Math.min(rate, average) : rate * share;
+		return this.rate * (1 + ((at - this.setAt) / FLAT_MS) ** 3);
 	}
 }

@@ -2,8 +2,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import type { Send, SiteRequestOptions } from '../service/http/request';
 import { markExpired, needsLogin } from '../service/login/tokens';
+import type { Login } from '../service/login/tokens';
 import { ServiceFailure } from '../service/messages/failures';
-import type { ServiceResponse } from '../service/messages/response';
 import type { Cancellation } from './cancellation';
 
 // A new token may not be known to all servers of the service at once
@@ -11,15 +11,6 @@ const UNKNOWN_FOR_MS = 3000;
 
 // After this many logins with which nothing was accepted, another one would not help either
 const MAX_FUTILE_LOGINS = 3;
-
-/** What a request brought. */
-export interface Exchange {
-	response: ServiceResponse | ServiceFailure;
-	/** The number of the token that it was sent with. */
-	token: number;
-	/** Whether the login before it failed, so that it was not sent. */
-	isLogin: boolean;
-}
 
 /** The requests of one run with the token of its credential. One request logs in for all (single flight). */
 export class Session {
@@ -41,7 +32,8 @@ export class Session {
 	/** Logins since a request was accepted. */
 	private futileLogins = 0;
 
-	private isLoggingIn = false;
+	/** The credentials of the request that logs in. */
+	private loggingIn?: object;
 
 	/**
 	 * @param credentials decrypted; each new token is put into them
@@ -54,44 +46,44 @@ export class Session {
 		private readonly onToken: () => void,
 	) {}
 
-	/** The others wait for a login: n8n would store a token for each request that logs in. */
+	/** Whether requests may start. The others wait for a login: n8n would store a token for each request that logs in. */
 	get isReady(): boolean {
-		return !this.isLoggingIn;
+		return this.loggingIn === undefined;
 	}
 
-	/** Sends a request with the current token, or logs in before. */
-	async request(options: SiteRequestOptions): Promise<Exchange> {
+	/** Sends a request with the current token, or logs in before. @returns also its number, and whether the login failed */
+	async request(options: SiteRequestOptions) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };
 		this.secrets.add(own.password);
-		const isOfLogin = needsLogin(own);
-		if (isOfLogin) this.isLoggingIn = true;
-		let { token } = this;
-		let isLogin = false;
+		if (needsLogin(own)) this.loggingIn = own;
+		const sent = { token: this.token, isLogin: false };
+		const onLogin = (result: Login | ServiceFailure) => {
+			if (result instanceof ServiceFailure) sent.isLogin = true;
+			else sent.token = this.begin(result);
+		};
 		try {
-			const response = await this.cancellation.run(async (bounds) => {
-				return await this.send(own, options, {
-					...bounds,
-					onLogin: (result) => {
-						isLogin = result instanceof ServiceFailure;
-						if (result instanceof ServiceFailure) return;
-						const { age, ...login } = result;
-						Object.assign(this.credentials, login);
-						token = ++this.token;
-						this.issuedAt = this.cancellation.now() - age;
-						this.acceptedAt = Infinity;
-						this.isFlaky = false;
-						this.futileLogins++;
-						this.isLoggingIn = false;
-						this.onToken();
-					},
-				});
-			});
+			const response = await this.cancellation.run(
+				async (bounds) => await this.send(own, options, { ...bounds, onLogin }),
+			);
 			this.secrets.add(own.accessToken);
-			return { response, token, isLogin };
+			return { response, ...sent };
 		} finally {
-			if (isOfLogin) this.isLoggingIn = false;
+			if (this.loggingIn === own) this.loggingIn = undefined;
 		}
+	}
+
+	/** Begins with a new token. @returns its number */
+	private begin({ age, ...login }: Login): number {
+		Object.assign(this.credentials, login);
+		this.issuedAt = this.cancellation.now() - age;
+		this.acceptedAt = Infinity;
+		this.isFlaky = false;
+		this.futileLogins++;
+		this.token++;
+		this.loggingIn = undefined;
+		this.onToken();
+		return this.token;
 	}
 
 	/**

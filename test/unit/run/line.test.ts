@@ -25,8 +25,8 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: 
 	const line = new Line<Job>(
 		maxConcurrency,
 		new Cancellation(clock),
-		reserve ?? (() => clock.now()),
-		() => true,
+		{ isReady: true },
+		{ reserve: reserve ?? (() => clock.now()) },
 		deliver,
 		() => undefined,
 	);
@@ -34,16 +34,16 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: 
 	return { clock, line, sent, add };
 }
 
-test('sites that were not tried come first, in their order; then those to try again', async () => {
+test('sites are sent in their order; one that is put back comes first', async () => {
 	const { clock, line, sent, add } = lineOf(() => 5, 1);
 	line.hold();
-	[1, 2].forEach((id) => line.retry({ id }));
 	add([3, 4]);
+	line.putBack({ id: 2 });
 	await clock.advance(100);
 	expect(sent).toEqual([]);
 	line.release();
 	await clock.advance(100);
-	expect(sent.map(({ id }) => id)).toEqual([3, 4, 1, 2]);
+	expect(sent.map(({ id }) => id)).toEqual([2, 3, 4]);
 	expect(line.isIdle).toBe(true);
 });
 

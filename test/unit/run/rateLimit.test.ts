@@ -4,33 +4,20 @@ import { range } from './farm';
 
 const OTHER_STATUS = '503';
 
-/** A limit, of which a test says what was accepted and refused. */
+/** A limit, of which a test says what was accepted. */
 function limitOf() {
 	const clock = new FakeClock();
 	const limit = RateLimit.of('user', () => clock.now());
-	const count = (times: number, cause?: string) => {
-		for (let request = 0; request < times; request++) limit.count(cause, clock.now());
-	};
-	return {
-		clock,
-		limit,
-		accept: (times: number) => {
-			count(times);
-			limit.heardAt = clock.now();
-		},
-		refuse: (times: number, cause = '429') => count(times, cause),
-	};
+	const accept = (times: number) => range(times).forEach(() => limit.accept(clock.now()));
+	return { clock, limit, accept };
 }
 
-/** Twenty a second were accepted for two seconds: too many, as the first request after that shows. */
+/** Twenty a second were accepted for two seconds. */
 function limited() {
 	const all = limitOf();
 	all.accept(41);
-	all.refuse(2);
 	all.clock.skip(2000);
-	all.limit.prove('429', 0, true);
-	all.refuse(1);
-	all.limit.prove('429', all.clock.now(), false);
+	all.limit.prove('429', 0);
 	return all;
 }
 
@@ -38,18 +25,17 @@ function limited() {
 const interval = (limit: RateLimit) => -limit.reserve() + limit.reserve();
 
 test('there is none until it is proven', () => {
-	const { limit, accept, refuse } = limitOf();
+	const { limit, accept } = limitOf();
 	accept(20);
-	refuse(1);
 	expect(limit.rate).toBe(Infinity);
 	expect(range(100).map(() => limit.reserve())).toEqual(range(100).map(() => 0));
 });
 
-test('is what was accepted until a refused site was accepted, less what was refused, and starts keep to it', () => {
+test('is what was accepted until a refused site was accepted, and starts keep to it', () => {
 	const { clock, limit } = limited();
-	expect(limit.rate).toBe(10);
+	expect(limit.rate).toBe(20);
 	const now = limit.reserve();
-	expect([1, 2, 3].map(() => Math.round(limit.reserve() - now))).toEqual([100, 200, 300]);
+	expect([1, 2, 3].map(() => Math.round(limit.reserve() - now))).toEqual([50, 100, 150]);
 	// What was not needed is not made up for
 	clock.skip(3000);
 	expect(limit.reserve()).toBe(clock.now());
@@ -57,71 +43,51 @@ test('is what was accepted until a refused site was accepted, less what was refu
 
 test('is flat at first, then grows ever more steeply', () => {
 	const { clock, limit } = limited();
-	for (const milliseconds of [100, 100 / (1 + 1 / 27), 50]) {
+	for (const milliseconds of [50, 50 / (1 + 1 / 27), 25]) {
 		expect(interval(limit)).toBeCloseTo(milliseconds);
-		clock.skip(milliseconds < 99 ? 10_000 : 5000);
+		clock.skip(milliseconds < 49 ? 10_000 : 5000);
 	}
 });
 
 test.each([
-	[99, 1, 0.99],
-	[30, 10, 0.75],
-	[11, 30, 0.5],
+	[1000, 40],
+	[450, 30],
+	[10, 10],
 ])(
-	'%i accepted and %i refused: the share that was refused is cut, half at most',
-	(accepted, refused, share) => {
-		const { clock, limit, accept, refuse } = limited();
-		clock.skip(15_000);
+	'%i accepted in 15 seconds, at 40 a second by then: %i a second, a quarter at least',
+	(accepted, rate) => {
+		const { clock, limit, accept } = limited();
 		accept(accepted);
-		refuse(refused);
+		clock.skip(15_000);
 		const sentAt = clock.now();
-		// The growth until the proof does not count
-		clock.skip(5000);
-		limit.prove('429', sentAt, false);
-		expect(limit.rate).toBeCloseTo(20 * share);
+		clock.skip(0.001);
+		limit.prove('429', sentAt);
+		expect(limit.rate).toBeCloseTo(rate);
 		// What was sent before has told already
-		limit.prove('429', sentAt, false);
-		expect(limit.rate).toBeCloseTo(20 * share);
+		limit.prove('429', sentAt);
+		limit.accept(sentAt);
+		expect(limit.rate).toBeCloseTo(rate);
 	},
 );
 
-test('doubles each second until one is refused, and begins at one or more', () => {
-	const { clock, limit, refuse, accept } = limitOf();
-	refuse(2);
+test('begins at one a second or more', () => {
+	const { clock, limit, accept } = limitOf();
 	clock.skip(5000);
 	accept(1);
-	limit.prove('429', 0, true);
+	limit.prove('429', 0);
 	expect(limit.rate).toBe(1);
-	clock.skip(3000);
-	expect(interval(limit)).toBeCloseTo(1000 / 8);
-	refuse(1);
-	clock.skip(3000);
-	expect(interval(limit)).toBeGreaterThan(1000 / 9);
 });
 
 test('another status is that of a limit once it is proven', () => {
-	const { clock, limit, refuse } = limitOf();
-	refuse(2, OTHER_STATUS);
-	clock.skip(1000);
-	limit.prove('500', 0, true);
+	const { limit } = limitOf();
+	limit.prove('500', 0);
 	expect([limit.isLimit('500'), limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([
 		false,
 		false,
 		Infinity,
 	]);
-	limit.prove(OTHER_STATUS, 0, true);
+	limit.prove(OTHER_STATUS, 0);
 	expect([limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([true, 1]);
-});
-
-test('grows later if nothing was accepted for long', () => {
-	const { clock, limit, accept, refuse } = limited();
-	accept(1);
-	refuse(1);
-	clock.skip(30_000);
-	limit.prove('429', 2000, false);
-	const rate = limit.rate;
-	clock.skip(30_000);
-	expect(interval(limit)).toBeCloseTo(1000 / (rate * (1 + 1 / 8)));
 });
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {
