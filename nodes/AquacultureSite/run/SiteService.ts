@@ -209,13 +209,13 @@ export class SiteService {
 			const isReceived = !(response instanceof ServiceFailure);
 			const inWords = (scope: FailureScope) =>
 				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
-			const [result, own] = [inWords('run'), inWords('request')];
+			const [result, ofSite] = [inWords('run'), inWords('request')];
 			const isFailure = result instanceof ServiceFailure;
 			// It is about this site without a doubt
 			const isOwn = isReceived && isFailure && !result.mayPass && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
-				this.settle(job, own);
+				this.settle(job, ofSite);
 				return true;
 			}
 			const status = isReceived ? response.statusCode : result.message;
@@ -223,14 +223,8 @@ export class SiteService {
 			const isOfRate = status === 403 && result.retryAfter !== undefined;
 			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
 			const at = this.cancellation.now();
-			this.judge.fail(job, {
-				failure: result,
-				own: own as ServiceFailure,
-				cause,
-				sentAt,
-				token,
-				at,
-			});
+			const failures = { failure: result, siteFailure: ofSite as ServiceFailure };
+			this.judge.fail(job, { ...failures, cause, sentAt, token, at });
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.settle(job, error as Error);
@@ -240,8 +234,8 @@ export class SiteService {
 
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: SiteJob): ServiceFailure {
-		const { failure, own } = (job.own ?? job.failure) as Failed;
-		return this.withinWait(this.judge.hasWitness ? own : failure);
+		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
+		return this.withinWait(this.judge.hasWitness ? siteFailure : failure);
 	}
 
 	private withinWait(failure: ServiceFailure): ServiceFailure {

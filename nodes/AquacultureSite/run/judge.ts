@@ -39,9 +39,9 @@ export interface Job {
 
 /** A request that failed. */
 export interface Failed {
-	/** In words that blame nobody; as it is said if it is the site's own. */
+	/** As it is said of the service, and of the site if it is the site's own. */
 	failure: ServiceFailure;
-	own: ServiceFailure;
+	siteFailure: ServiceFailure;
 	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
 	cause: string;
 	/** When it was sent and with which token, and when it failed. */
@@ -223,7 +223,7 @@ export class Judge<J extends Job> {
 		});
 	}
 
-	/** A trial: holds the line, and sends controls until one is accepted. */
+	/** A trial: sends controls until one is accepted, and holds the line from the second one on. */
 	private async try(): Promise<void> {
 		this.isTrying = true;
 		this.startedAt = this.clock.now();
@@ -231,7 +231,7 @@ export class Judge<J extends Job> {
 		this.excused.clear();
 		if (this.control) this.control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
-			// The first one goes with the others, so that the load is the same for both
+			// The first one goes with the others, so that the load is the same for both, unless nobody answers
 			if (round > 1 || Number.isNaN(Number(this.last.cause))) {
 				this.line.hold();
 				await this.clock.pause(this.pauseBefore());
@@ -271,7 +271,7 @@ export class Judge<J extends Job> {
 			return isRenewed;
 		}
 		if (this.isAlone(last.cause)) return true;
-		// If it is that of all, no other site can tell
+		// What no retry helps with, and is that of all: no other site can tell
 		const isSame = this.last.cause === last.cause && (this.hasWitness || this.line.isIdle);
 		if (isSame && this.isFinal(last)) this.verdicts.onRun(last, true);
 		else if (round > 1 && this.clock.now() >= this.givesUpAt)

@@ -103,9 +103,7 @@ export class Line<Job extends object> {
 		this.shortest = Math.min(this.shortest, took);
 		const isSlow = took > Math.max(timeout / 4, 2 * this.shortest);
 		this.slowInRow = isSlow ? this.slowInRow + 1 : 0;
-		// Slow start, then congestion avoidance (RFC 5681, section 3.1)
-		const growth = this.shrunkAt === -Infinity ? 1 : 1 / this.limit;
-		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + growth);
+		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + 1);
 		// Once for all that were sent at the same time
 		if (this.slowInRow < SLOW_IN_ROW || sentAt <= this.shrunkAt) return;
 		this.limit = Math.max(1, this.limit / 2);
