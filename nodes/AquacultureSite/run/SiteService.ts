@@ -209,13 +209,13 @@ export class SiteService {
 			const isReceived = !(response instanceof ServiceFailure);
 			const inWords = (scope: FailureScope) =>
 				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
-			const [result, ofSite] = [inWords('run'), inWords('request')];
+			const result = inWords('run');
 			const isFailure = result instanceof ServiceFailure;
 			// It is about this site without a doubt
 			const isOwn = isReceived && isFailure && !result.mayPass && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
-				this.settle(job, ofSite);
+				this.settle(job, isOwn ? inWords('request') : result);
 				return true;
 			}
 			const status = isReceived ? response.statusCode : result.message;
@@ -223,7 +223,7 @@ export class SiteService {
 			const isOfRate = status === 403 && result.retryAfter !== undefined;
 			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
 			const at = this.cancellation.now();
-			const failures = { failure: result, siteFailure: ofSite as ServiceFailure };
+			const failures = { failure: result, siteFailure: inWords('request') as ServiceFailure };
 			this.judge.fail(job, { ...failures, cause, sentAt, token, at });
 		} catch (error) {
 			// n8n's own, or the run was stopped

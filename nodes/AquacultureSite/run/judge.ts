@@ -126,6 +126,7 @@ export class Judge<J extends Job> {
 		const isLogin = failed.cause === 'login';
 		job.failure = failed;
 		if (this.isTrying && (job === this.control || isLogin)) this.excused.add(failed.cause);
+		this.rateLimit.refuse(failed.cause, failed.sentAt);
 		if (this.verdicts.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
 		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed, true);

@@ -9,8 +9,9 @@ const inUse = new Map<string, RateLimit>();
 
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
- * accepted until now, one at least. It grows with time. Each time that it proves to be too high, it is set to what was
- * accepted since then, a quarter at least (additive increase, multiplicative decrease).
+ * accepted until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
+ * grows slowly. Each time that it proves to be too high, it is set to what was accepted since it was set, half at
+ * least (additive increase, multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -19,6 +20,8 @@ export class RateLimit {
 	/** When it was set; when the first request was accepted, if there is no limit. How many were accepted since then. */
 	private setAt = -Infinity;
 	private accepted = 0;
+
+	private isSlowStart = false;
 
 	/** The statuses that it is known to refuse with. */
 	private readonly statuses = new Set<string>();
@@ -71,6 +74,13 @@ export class RateLimit {
 		this.accepted++;
 	}
 
+	/** A request was refused. The doubling ends with the first one (RFC 5681, section 3.1). */
+	refuse(cause: string, sentAt: number): void {
+		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
+		this.rate = this.perSecond(sentAt);
+		this.isSlowStart = false;
+	}
+
 	/**
 	 * A site was accepted that had been refused: what it needed was a pause.
 	 *
@@ -83,9 +93,10 @@ export class RateLimit {
 		if (this.isBefore(sentAt)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
 		const rate = this.perSecond(sentAt);
+		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
-		if (rate === Infinity) this.rate = Math.max(1, (this.accepted - 1) * perSecond);
-		else this.rate = Math.min(rate, Math.max(rate / 4, this.accepted * perSecond));
+		if (this.isSlowStart) this.rate = Math.max(1, (this.accepted - 1) * perSecond);
+		else this.rate = Math.min(rate, Math.max(rate / 2, this.accepted * perSecond));
 		this.setAt = this.now();
 		this.accepted = 0;
 	}
@@ -97,6 +108,7 @@ export class RateLimit {
 
 	/** Requests per second at a time of the clock. */
 	private perSecond(at: number): number {
-		return this.rate * (1 + ((at - this.setAt) / FLAT_MS) ** 3);
+		const elapsed = at - this.setAt;
+		return this.rate * (this.isSlowStart ? 2 ** (elapsed / 1000) : 1 + (elapsed / FLAT_MS) ** 3);
 	}
 }

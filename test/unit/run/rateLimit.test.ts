@@ -12,12 +12,13 @@ function limitOf() {
 	return { clock, limit, accept };
 }
 
-/** Twenty a second were accepted for two seconds. */
+/** Twenty a second were accepted for two seconds: too many, as the first request after that shows. */
 function limited() {
 	const all = limitOf();
 	all.accept(41);
 	all.clock.skip(2000);
 	all.limit.prove('429', 0);
+	all.limit.refuse('429', all.clock.now());
 	return all;
 }
 
@@ -52,9 +53,9 @@ test('is flat at first, then grows ever more steeply', () => {
 test.each([
 	[1000, 40],
 	[450, 30],
-	[10, 10],
+	[10, 20],
 ])(
-	'%i accepted in 15 seconds, at 40 a second by then: %i a second, a quarter at least',
+	'%i accepted in 15 seconds, at 40 a second by then: %i a second, half at least',
 	(accepted, rate) => {
 		const { clock, limit, accept } = limited();
 		accept(accepted);
@@ -70,12 +71,20 @@ test.each([
 	},
 );
 
-test('begins at one a second or more', () => {
+test('begins at one a second or more, and doubles each second until one is refused', () => {
 	const { clock, limit, accept } = limitOf();
 	clock.skip(5000);
 	accept(1);
 	limit.prove('429', 0);
 	expect(limit.rate).toBe(1);
+	clock.skip(3000);
+	expect(interval(limit)).toBeCloseTo(1000 / 8);
+	limit.refuse(OTHER_STATUS, clock.now());
+	clock.skip(1000);
+	expect(interval(limit)).toBeCloseTo(1000 / 16);
+	limit.refuse('429', clock.now());
+	clock.skip(1000);
+	expect(interval(limit)).toBeGreaterThan(1000 / 17);
 });
 
 test('another status is that of a limit once it is proven', () => {
