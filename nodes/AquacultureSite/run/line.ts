@@ -123,7 +123,7 @@ export class Line<Job extends object> {
 			let starts = Math.max(1, Math.round(this.limit / FIRST_IN_FLIGHT), now - turnStart);
 			turnStart = now;
 			while (starts-- >= 1 && this.canStart()) {
-				const wait = this.rateLimit.reserve() - now;
+				const wait = this.rateLimit.reserve() - this.clock.now();
 				if (wait > 0) {
 					starts = 0;
 					await this.clock.pause(wait);
