@@ -112,9 +112,7 @@ export class Judge<J extends Job> {
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
 			if (this.isTrying) this.excused.add(failure.cause);
-			// What it needed was a pause
-			const isOfLoad = job === this.control || this.rateLimit.isLimit(failure.cause);
-			if (isOfLoad) this.rateLimit.prove(failure.cause, failure.sentAt);
+			this.rateLimit.prove(failure, job === this.control);
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		const isBetter = !this.control || (isRead && !this.isTrying);
@@ -126,7 +124,7 @@ export class Judge<J extends Job> {
 		const isLogin = failed.cause === 'login';
 		job.failure = failed;
 		if (this.isTrying && (job === this.control || isLogin)) this.excused.add(failed.cause);
-		this.rateLimit.refuse(failed.cause, failed.sentAt);
+		this.rateLimit.refuse(failed, job === this.control);
 		if (this.verdicts.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
 		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed, true);
@@ -139,7 +137,9 @@ export class Judge<J extends Job> {
 			const isExcused = this.isExcused(job.failure as Failed);
 			if (isExcused || this.isProven(job)) this.decide(job, !isExcused);
 		}
-		const isFull = this.doubts.size >= this.tolerance || this.line.isIdle;
+		// A slow start ends with the first refusal that is the limit's
+		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart;
+		const isFull = this.doubts.size >= this.tolerance || isUrgent;
 		const isDue = this.doubts.size > 0 && isFull;
 		if (isDue) void this.try();
 		return isDue;

@@ -4,6 +4,12 @@ const FLAT_MS = 15_000;
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
 const REFUSALS = ['429', '503', '403'];
 
+/** A request that was refused: with what, and when it was sent. */
+interface Refusal {
+	cause: string;
+	sentAt: number;
+}
+
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
@@ -11,7 +17,8 @@ const inUse = new Map<string, RateLimit>();
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
  * accepted until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
  * grows slowly. Each time that it proves to be too high, it is set to what was accepted since it was set, half at
- * least (additive increase, multiplicative decrease).
+ * least (additive increase, multiplicative decrease). A site that fails once, by itself, looks like one that was refused:
+ * it does not set it to less than what was accepted when the limit refused for certain.
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -21,7 +28,11 @@ export class RateLimit {
 	private setAt = -Infinity;
 	private accepted = 0;
 
-	private isSlowStart = false;
+	/** Whether it doubles with each second. */
+	isSlowStart = false;
+
+	/** Requests per second that were accepted when the limit refused for certain: with 429, or a site that was read before. */
+	private proven = 0;
 
 	/** The statuses that it is known to refuse with. */
 	private readonly statuses = new Set<string>();
@@ -75,8 +86,10 @@ export class RateLimit {
 	}
 
 	/** A request was refused. The doubling ends with the first one (RFC 5681, section 3.1). */
-	refuse(cause: string, sentAt: number): void {
+	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
+		// Else it may be the site's own
+		if (!isControl && cause !== '429') return;
 		this.rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 	}
@@ -84,19 +97,21 @@ export class RateLimit {
 	/**
 	 * A site was accepted that had been refused: what it needed was a pause.
 	 *
-	 * @param cause what it was refused with
-	 * @param sentAt when that was sent
+	 * @param isControl whether it had been read before
 	 */
-	prove(cause: string, sentAt: number): void {
-		if (!REFUSALS.includes(cause)) return;
+	prove({ cause, sentAt }: Refusal, isControl: boolean): void {
+		if (!REFUSALS.includes(cause) || (!isControl && !this.isLimit(cause))) return;
 		this.statuses.add(cause);
-		if (this.isBefore(sentAt)) return;
+		const isCertain = isControl || cause === '429';
+		if (this.isBefore(sentAt) || (this.isSlowStart && !isCertain)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
+		const accepted = this.accepted * perSecond;
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
-		if (this.isSlowStart) this.rate = Math.max(1, (this.accepted - 1) * perSecond);
-		else this.rate = Math.min(rate, Math.max(rate / 2, this.accepted * perSecond));
+		if (this.isSlowStart) this.rate = Math.max(1, accepted - perSecond);
+		else this.rate = Math.min(rate, Math.max(isCertain ? rate / 2 : this.proven, accepted));
+		if (isCertain) this.proven = accepted;
 		this.setAt = this.now();
 		this.accepted = 0;
 	}

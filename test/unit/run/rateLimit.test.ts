@@ -17,8 +17,8 @@ function limited() {
 	const all = limitOf();
 	all.accept(41);
 	all.clock.skip(2000);
-	all.limit.prove('429', 0);
-	all.limit.refuse('429', all.clock.now());
+	all.limit.prove({ cause: '429', sentAt: 0 }, true);
+	all.limit.refuse({ cause: '429', sentAt: all.clock.now() }, true);
 	return all;
 }
 
@@ -62,10 +62,10 @@ test.each([
 		clock.skip(15_000);
 		const sentAt = clock.now();
 		clock.skip(0.001);
-		limit.prove('429', sentAt);
+		limit.prove({ cause: '429', sentAt }, true);
 		expect(limit.rate).toBeCloseTo(rate);
 		// What was sent before has told already
-		limit.prove('429', sentAt);
+		limit.prove({ cause: '429', sentAt }, true);
 		limit.accept(sentAt);
 		expect(limit.rate).toBeCloseTo(rate);
 	},
@@ -75,27 +75,51 @@ test('begins at one a second or more, and doubles each second until one is refus
 	const { clock, limit, accept } = limitOf();
 	clock.skip(5000);
 	accept(1);
-	limit.prove('429', 0);
+	limit.prove({ cause: '429', sentAt: 0 }, true);
 	expect(limit.rate).toBe(1);
 	clock.skip(3000);
 	expect(interval(limit)).toBeCloseTo(1000 / 8);
-	limit.refuse(OTHER_STATUS, clock.now());
+	limit.refuse({ cause: OTHER_STATUS, sentAt: clock.now() }, true);
 	clock.skip(1000);
 	expect(interval(limit)).toBeCloseTo(1000 / 16);
-	limit.refuse('429', clock.now());
+	limit.refuse({ cause: '429', sentAt: clock.now() }, true);
 	clock.skip(1000);
 	expect(interval(limit)).toBeGreaterThan(1000 / 17);
 });
 
+test('without a control or a 429, it stays at what was accepted when there was one', () => {
+	const { clock, limit, accept } = limited();
+	const proveAfter = (accepted: number, isControl: boolean) => {
+		accept(accepted);
+		clock.skip(1000);
+		limit.prove({ cause: OTHER_STATUS, sentAt: clock.now() }, isControl);
+		return Math.round(limit.rate);
+	};
+	expect([proveAfter(16, true), proveAfter(1, false), proveAfter(1, true)]).toEqual([16, 16, 8]);
+	expect(proveAfter(4, false)).toBe(4);
+});
+
+test('without a control or a 429, the doubling goes on', () => {
+	const { clock, limit } = limitOf();
+	limit.prove({ cause: OTHER_STATUS, sentAt: 0 }, true);
+	clock.skip(3000);
+	limit.refuse({ cause: OTHER_STATUS, sentAt: clock.now() }, false);
+	limit.prove({ cause: OTHER_STATUS, sentAt: clock.now() }, false);
+	expect(interval(limit)).toBeCloseTo(1000 / 8);
+	limit.refuse({ cause: OTHER_STATUS, sentAt: clock.now() }, true);
+	clock.skip(1000);
+	expect(interval(limit)).toBeGreaterThan(1000 / 9);
+});
+
 test('another status is that of a limit once it is proven', () => {
 	const { limit } = limitOf();
-	limit.prove('500', 0);
+	limit.prove({ cause: '500', sentAt: 0 }, true);
 	expect([limit.isLimit('500'), limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([
 		false,
 		false,
 		Infinity,
 	]);
-	limit.prove(OTHER_STATUS, 0);
+	limit.prove({ cause: OTHER_STATUS, sentAt: 0 }, true);
 	expect([limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([true, 1]);
 });
 

@@ -105,6 +105,17 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		1.4 * 97 + 1,
 	],
 	[
+		'takes 20 a second, 503, and answers every third site 503 once',
+		{
+			sites: 700,
+			troubles: [
+				{ ...LIMIT, by: 'bucket', size: 90, status: 503, pace: 20 },
+				{ ...BAD, share: 1 / 3, times: 1 },
+			],
+		},
+		100,
+	],
+	[
 		'has one worker of 150 ms, timeout 5 s',
 		{ sites: 150, timeout: 5000, troubles: [{ is: 'workers', count: 1, seconds: 0.15 }] },
 		1.5 * 22.5 + 1,
