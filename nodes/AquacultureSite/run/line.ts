@@ -5,8 +5,8 @@ import type { Session } from './session';
 // As many as ten people with a browser, which sends six at once
 const FIRST_IN_FLIGHT = 64;
 
-// Some sites may be slow by nature
-const SLOW_IN_ROW = 8;
+// Half as many take half as long if they wait for each other, and just as long if they are slow by nature
+const MIDWAY = 3 / 4;
 
 /**
  * The line of the sites to read, in their order; those to try again are at its end. As many are in flight at once as the
@@ -28,8 +28,10 @@ export class Line<Job extends object> {
 
 	/** Milliseconds that the shortest request took. */
 	private shortest = Infinity;
-	private slowInRow = 0;
-	private shrunkAt = -Infinity;
+
+	/** Before the limit was changed last: how many were in flight, and milliseconds that the slowest of them took. */
+	private before = { limit: 0, took: 0 };
+	private changedAt = -Infinity;
 
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
@@ -94,20 +96,24 @@ export class Line<Job extends object> {
 	}
 
 	/**
-	 * A request succeeded: one more at once. Half as many if several in a row took long, and longer than at a service at
-	 * rest: then they wait for each other (as in TCP Vegas), and a site that is slow by nature is not alone.
+	 * A request succeeded: one more at once. Half as many if it took long, and longer than at a service at rest: they may wait
+	 * for each other (as in TCP Vegas). As many as before if they take as long now: some sites are slow by nature.
 	 */
 	adapt(sentAt: number, timeout: number): void {
-		const now = this.clock.now();
-		const took = now - sentAt;
+		const { before, limit } = this;
+		const took = this.clock.now() - sentAt;
 		this.shortest = Math.min(this.shortest, took);
-		const isSlow = took > Math.max(timeout / 4, 2 * this.shortest);
-		this.slowInRow = isSlow ? this.slowInRow + 1 : 0;
-		if (!isSlow) this.limit = Math.min(this.maxConcurrency, this.limit + 1);
-		// Once for all that were sent at the same time
-		if (this.slowInRow < SLOW_IN_ROW || sentAt <= this.shrunkAt) return;
-		this.limit = Math.max(1, this.limit / 2);
-		this.shrunkAt = now;
+		if (took <= Math.max(timeout / 4, 2 * this.shortest)) {
+			this.limit = Math.min(this.maxConcurrency, limit + 1);
+		} else if (sentAt <= this.changedAt) {
+			before.took = Math.max(before.took, took);
+		} else {
+			const isInVain = limit < MIDWAY * before.limit && took > MIDWAY * before.took;
+			const most = isInVain ? before.limit : limit;
+			this.limit = isInVain ? most : Math.max(1, most / 2);
+			this.before = { limit: most, took };
+			this.changedAt = this.clock.now();
+		}
 	}
 
 	/**

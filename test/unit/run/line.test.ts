@@ -87,6 +87,8 @@ test('fewer are in flight if requests wait for each other; not if the service is
 	const queue = (now: number) => (isFreeAt = Math.max(isFreeAt, now) + 50) - now;
 	expect(await mostAtEnd(queue)).toBeLessThan(40);
 	expect(await mostAtEnd(() => 900)).toBeGreaterThanOrEqual(64);
+	let sites = 0;
+	expect(await mostAtEnd(() => (sites++ < 500 && sites % 2 ? 5 : 900))).toBeGreaterThan(40);
 });
 
 test('a probe is sent although the others are held, as soon as there is room for it', async () => {

@@ -120,6 +120,16 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		{ sites: 150, timeout: 5000, troubles: [{ is: 'workers', count: 1, seconds: 0.15 }] },
 		1.5 * 22.5 + 1,
 	],
+	[
+		'takes 6 s for half the sites; some are also asked for with a timeout that is long enough',
+		{
+			sites: 720,
+			timeout: 5000,
+			repeated: { every: 4, differs: true },
+			troubles: [{ ...SLOW, share: 0.53, seconds: 6.3 }],
+		},
+		150,
+	],
 	['fails for 12 s at the start, the login too', { sites: 400, troubles: [OUTAGE] }, 2 * 12 + 15],
 	[
 		'fails for ever from the start',
