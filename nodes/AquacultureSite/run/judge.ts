@@ -112,7 +112,10 @@ export class Judge<J extends Job> {
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
 			if (this.isTrying) this.excused.add(failure.cause);
-			this.rateLimit.prove(failure, job === this.control);
+			const isControl = job === this.control;
+			// A control was refused from the beginning of the trial on
+			const refusedAt = isControl ? this.startedAt : failure.sentAt;
+			this.rateLimit.prove({ cause: failure.cause, sentAt: refusedAt }, isControl);
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		const isBetter = !this.control || (isRead && !this.isTrying);

@@ -90,6 +90,11 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		1.45 * 60 + 1,
 	],
 	[
+		'takes 10 in 18 seconds, 429 without Retry-After',
+		{ sites: 500, latency: 140, troubles: [{ ...LIMIT, size: 10, pace: 18 }] },
+		1.2 * 900,
+	],
+	[
 		'takes 20 a second, 403 with Retry-After',
 		{ troubles: [{ ...LIMIT, status: 403, retryAfter: 'seconds' }] },
 		20,
