@@ -254,13 +254,16 @@ export class Judge<J extends Job> {
 	/** @returns whether a control was accepted, or the token is to be renewed */
 	private async sendRound(round: number): Promise<boolean> {
 		const sentAt = this.clock.now();
+		const { control } = this;
 		const jobs = this.witnesses();
 		const accepted = await Promise.all(jobs.map(async (job) => await this.line.probe(job)));
 		if (accepted.includes(true)) {
 			this.witnessAt = sentAt;
 			return true;
 		}
-		if (this.clock.isStopped || this.doubts.size === 0) return false;
+		// A site that was read meanwhile can tell
+		const isNew = control !== this.control;
+		if (this.clock.isStopped || this.doubts.size === 0 || isNew) return false;
 		const failures = jobs.flatMap(({ failure }) => failure ?? []);
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;
