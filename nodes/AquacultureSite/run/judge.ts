@@ -261,9 +261,9 @@ export class Judge<J extends Job> {
 			this.witnessAt = sentAt;
 			return true;
 		}
-		// A site that was read meanwhile can tell
-		const isNew = control !== this.control;
-		if (this.clock.isStopped || this.doubts.size === 0 || isNew) return false;
+		if (this.clock.isStopped || this.doubts.size === 0) return false;
+		// A site was read meanwhile: it can tell
+		if (control !== this.control) return false;
 		const failures = jobs.flatMap(({ failure }) => failure ?? []);
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;

@@ -10,6 +10,9 @@ interface Refusal {
 	sentAt: number;
 }
 
+/** Whether a refusal cannot be the site's own: a 429 is about the rate, and a control was read before. */
+const isCertain = (cause: string, isControl: boolean) => isControl || cause === '429';
+
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
@@ -88,8 +91,7 @@ export class RateLimit {
 	/** A request was refused. The doubling ends with the first one (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
-		// Else it may be the site's own
-		if (!isControl && cause !== '429') return;
+		if (!isCertain(cause, isControl)) return;
 		this.rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 	}
@@ -102,16 +104,16 @@ export class RateLimit {
 	prove({ cause, sentAt }: Refusal, isControl: boolean): void {
 		if (!REFUSALS.includes(cause) || (!isControl && !this.isLimit(cause))) return;
 		this.statuses.add(cause);
-		const isCertain = isControl || cause === '429';
-		if (this.isBefore(sentAt) || (this.isSlowStart && !isCertain)) return;
+		const isOfLimit = isCertain(cause, isControl);
+		if (this.isBefore(sentAt) || (this.isSlowStart && !isOfLimit)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
 		const accepted = this.accepted * perSecond;
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
 		if (this.isSlowStart) this.rate = Math.max(1, accepted - perSecond);
-		else this.rate = Math.min(rate, Math.max(isCertain ? rate / 2 : this.proven, accepted));
-		if (isCertain) this.proven = accepted;
+		else this.rate = Math.min(rate, Math.max(isOfLimit ? rate / 2 : this.proven, accepted));
+		if (isOfLimit) this.proven = accepted;
 		this.setAt = this.now();
 		this.accepted = 0;
 	}
