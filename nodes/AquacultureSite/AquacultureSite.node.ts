@@ -146,7 +146,7 @@ class SiteRun implements Output {
 	 *
 	 * @throws NodeApiError or NodeOperationError if the node must stop on a failure
 	 */
-	private fail(error: unknown, itemIndex: number, siteId?: string, isOnly = true) {
+	private fail(error: unknown, itemIndex: number, siteId?: string, isOnly?: boolean) {
 		const mustStop = !this.context.continueOnFail();
 		const node = this.context.getNode();
 		const failure = (mustStop ? toNodeError : toPlainError)(node, error, itemIndex);

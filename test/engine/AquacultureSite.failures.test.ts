@@ -71,6 +71,8 @@ describe('On Error', () => {
 				notFound,
 				`Site 1063: ${DOWN}`,
 			]);
+			const siteIds = failed.flatMap(({ json }) => json.siteId ?? []);
+			expect(siteIds).toEqual(output === 1 ? [] : [1057, 77, 1063]);
 			// The error output has the fields of the input as well
 			const details = expect.stringMatching(/^A site ID is a whole number/) as unknown;
 			const json = { ...(output === 1 && { id: ids[0] }), error: wrong, details };

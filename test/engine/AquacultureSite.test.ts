@@ -38,6 +38,12 @@ describe('sites', () => {
 		expect(JSON.stringify(rest)).not.toContain('changed');
 	});
 
+	test('come with the response on request', async () => {
+		const result = await farm.run({ operation: 'get', options: { fullResponse: true } }, [1042]);
+		const headers = { 'content-type': expect.stringContaining('json') as unknown };
+		expect(dataOf(result)).toMatchObject([{ statusCode: 200, headers, body: { siteId: 1042 } }]);
+	});
+
 	test('are requested again for other parts or another version, and in the next run', async () => {
 		const ids = ['info 2025-01-01', 'units 2025-01-01', 'info 2023-01-01', 'info 2025-01-01'];
 		const parameters = {

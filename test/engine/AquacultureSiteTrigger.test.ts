@@ -210,10 +210,28 @@ describe('a workflow is published', () => {
 			const failure = { name: 'NodeOperationError', message: expect.any(String) as unknown };
 			await expect(trigger.activate()).rejects.toMatchObject(failure);
 			expect(await trigger.activate('init')).toBeNull();
-			expect(trigger.failures).toMatchObject([failure]);
+			expect(await trigger.activate('leadershipChange')).toBeNull();
+			expect(trigger.failures).toMatchObject([failure, failure]);
 			expect((await farm.engine.testTrigger(node(wrong))).error).toMatchObject(failure);
 		}
 		expect(farm.service.counts.requests).toBe(0);
+	});
+
+	test('with a field to ignore that no site has: refused when it is published, and only then', async () => {
+		const ignoring = node({ options: { ignoreFields: 'depth' } });
+		await expect(farm.engine.pollingTrigger(ignoring).activate()).rejects.toThrow('"depth"');
+		const site = Object.assign(farm.site(1042), { depth: 80 });
+		const trigger = await activated(ignoring.parameters);
+		Reflect.deleteProperty(site, 'depth');
+		expect(await trigger.poll()).toBeNull();
+		expect(await trigger.activate('init')).toBeNull();
+		expect(trigger.failures).toEqual([]);
+	});
+
+	test("with n8n's own failure: told in a failed execution", async () => {
+		const trigger = farm.engine.pollingTrigger({ ...node(), credential: null });
+		expect(await trigger.activate()).toBeNull();
+		expect(messages(trigger)).toEqual(['Node does not have any credentials set']);
 	});
 });
 

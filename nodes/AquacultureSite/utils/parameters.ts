@@ -115,12 +115,12 @@ const READERS: {
 };
 
 /** The choices that are named in a list by what the panel calls them, or by their values, whatever the case. */
-function choicesIn(value: unknown, { options = [], required }: INodeProperties) {
+function choicesIn(value: unknown, { options, required }: INodeProperties) {
 	const choices = new Map<string, string>();
 	for (const { name, value } of options as INodePropertyOptions[]) {
 		for (const known of [name, String(value)]) choices.set(keyOf(known), String(value));
 	}
-	const chosen = listEntries(value, /[,;[\]"']+/)
+	const chosen = listEntries(value, /[,;[\]"']/)
 		.flatMap((words) => (choices.has(keyOf(words)) ? words : words.trim().split(' ')))
 		.map((word) => choices.get(keyOf(word)));
 	if (!areWords(value) || chosen.includes(undefined)) return undefined;
@@ -137,7 +137,7 @@ const areWords = (value: unknown) => [value].flat(Infinity).every(isWord);
  * The entries of a list as people have it: separated by commas, semicolons, spaces or line breaks, also in brackets and
  * quotes, or an array from an expression.
  */
-export function listEntries(value: unknown, separators = /[ ,;[\]"']+/): string[] {
+export function listEntries(value: unknown, separators = /[ ,;[\]"']/): string[] {
 	return [value]
 		.flat(Infinity)
 		.flatMap((entry) =>

@@ -40,8 +40,8 @@ export function joinList(parts: string[], most = Infinity): string {
 	return `${parts.slice(0, -1).join(', ')}, and ${parts.at(-1)}`;
 }
 
-/** A name or ID as text, also one of another type than the contract says; undefined for null. */
+/** A name or ID as text, also one of another type than the contract says; undefined for null and undefined. */
 export function asText(value: unknown): string | undefined {
-	if (value === undefined || value === null) return undefined;
+	if (value === null) return undefined;
 	return typeof value === 'string' ? value : JSON.stringify(value);
 }

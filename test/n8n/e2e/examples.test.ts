@@ -15,7 +15,7 @@ import { until } from '../../tools/helpers/until';
 import { waitForPoll } from '../../tools/n8n/checks';
 import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
-import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
+import { ownService, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
 
 const services = new ExampleServices();
@@ -134,31 +134,6 @@ it('posts a sample failure when it is tried out', async () => {
 	expect(posted()).toMatchObject([{ unfurls: false }]);
 	const lines = posted()[0]?.text.split('\n');
 	expect(lines?.slice(0, 2)).toEqual(['⚠️ *Example Workflow* failed', 'Example Error Message']);
-});
-
-it('tells Slack at night that the daily site report could not be posted', async () => {
-	const example = often(readExample('daily-site-report-to-slack.json'));
-	const channelId = parametersOf(example, 'Send a message')['channelId'] as object;
-	Object.assign(channelId, { value: slack.missingChannel });
-	expect(await runUnattended(example)).toEqual([
-		'⚠️ *Daily Site Report to Slack* failed',
-		'Slack error response: "channel_not_found"',
-		LINK,
-	]);
-});
-
-it('says once in the daily site report that the login was rejected', async () => {
-	const example = readExample('daily-site-report-to-slack.json');
-	const wrong = { name: 'Mistyped', password: 'mistyped', username: 'report@example.com' };
-	const aquacultureApi = await saveCredential(stage.n8n, service, wrong);
-	const site = defined(example.nodes.find(({ name }) => name === 'Get many sites'));
-	Object.assign(site, { credentials: { aquacultureApi } });
-	await run(example);
-
-	const [, ...lines] = (posted()[0]?.text ?? '').split('\n');
-	expect(lines).toEqual([
-		expect.stringMatching(/^⚠️ The service rejected the username or password/),
-	]);
 });
 
 /** The rows of n8n's own data table of this name. */
@@ -288,25 +263,15 @@ describe('MCP server', () => {
 	let client: Client;
 	let server: Service;
 
-	async function connect(token: string): Promise<Client> {
-		const connected = new Client({ name: 'test', version: '1.0.0' });
-		stage.cleanup.defer(() => connected.close());
-		const requestInit = { headers: { authorization: `Bearer ${token}` } };
-		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
-		await connected.connect(new StreamableHTTPClientTransport(url, { requestInit }));
-		return connected;
-	}
-
 	beforeAll(async () => {
 		await startService();
 		server = service;
-		const example = readExample('mcp-server.json');
-		Object.assign(parametersOf(example, 'Get many sites in Aquaculture Site'), {
-			output: 'selectedFields',
-			fields: ['siteName', 'unitCount', 'mapUrl'],
-		});
-		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
-		client = await connect(services.mcpToken);
+		await stage.n8n.activate(await stage.n8n.createWorkflow(readExample('mcp-server.json')));
+		client = new Client({ name: 'test', version: '1.0.0' });
+		stage.cleanup.defer(() => client.close());
+		const requestInit = { headers: { authorization: `Bearer ${services.mcpToken}` } };
+		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
+		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 	});
 
 	beforeEach(() => (service = server));
@@ -319,10 +284,6 @@ describe('MCP server', () => {
 		expect(others).toEqual([]);
 		return { isError: result.isError === true, text: content.text };
 	}
-
-	it('rejects a client that does not know the token', async () => {
-		await expect(connect('wrong')).rejects.toThrow();
-	});
 
 	it('lists the node as tools that a model can tell apart', async () => {
 		const { tools } = await client.listTools();
@@ -356,31 +317,10 @@ describe('MCP server', () => {
 		const { sitesServed } = service.counts;
 		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
 		expect(isError).toBe(false);
-		expect(JSON.parse(text)).toEqual([
-			{
-				siteId: 1042,
-				siteName: 'Storholmen',
-				type: 'Sea',
-				code: 'STOR',
-				license: 'SAMPLE-1042',
-				maxTotalBiomass: 7800,
-				latitude: 66.84512,
-				longitude: 13.41207,
-				timezone: 'Europe/Oslo',
-				unitCount: 10,
-			},
-		]);
+		const site = { siteName: 'Storholmen', latitude: 66.84512, unitCount: 10 };
+		expect(JSON.parse(text)).toEqual([expect.objectContaining(site)]);
+		expect(text).not.toContain('Pen');
 		expect(service.counts.sitesServed).toBe(sitesServed + 1);
-	});
-
-	it('gives a model the fields that were selected', async () => {
-		const { text } = await call(TOOLS.sites, {});
-		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
-		expect(JSON.parse(text)).toEqual([
-			{ siteId: 1042, siteName: 'Storholmen', unitCount: 10, mapUrl },
-			{ siteId: 1057, siteName: 'Ørnesvika', unitCount: 6, mapUrl },
-			{ siteId: 1063, siteName: 'Gåsøya Sør', unitCount: 8, mapUrl },
-		]);
 	});
 
 	it.each([

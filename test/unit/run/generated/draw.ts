@@ -1,5 +1,14 @@
 import { ownSeconds } from './own-time';
-import type { Bad, Kind, Limit, Outage, Plan, TokenTrouble, Trouble } from './plan';
+import {
+	TOKEN,
+	type Bad,
+	type Kind,
+	type Limit,
+	type Outage,
+	type Plan,
+	type TokenTrouble,
+	type Trouble,
+} from './plan';
 import { Random } from './random';
 
 const PASSING = [500, 502, 503, 520, 529, 'reset'] as const;
@@ -73,16 +82,7 @@ function drawOutage(random: Random, sites: number): Outage {
 }
 
 function drawToken({ weigh, pick, between, chance, int }: Random, sites: number): TokenTrouble {
-	const well: TokenTrouble = {
-		is: 'token',
-		lifetime: Infinity,
-		uses: Infinity,
-		revokedAt: [],
-		late: 0,
-		oneServer: 0,
-		isNeverAccepted: false,
-		isSingle: chance(0.3),
-	};
+	const well = { ...TOKEN, isSingle: chance(0.3) };
 	const late = chance(0.25) ? between(0.2, 3) : 0;
 	return {
 		...well,

@@ -1,5 +1,13 @@
 import { judge } from './invariants';
-import { troublesOf, type Bad, type Limit, type Outage, type Plan, type Trouble } from './plan';
+import {
+	TOKEN,
+	troublesOf,
+	type Bad,
+	type Limit,
+	type Outage,
+	type Plan,
+	type Trouble,
+} from './plan';
 import { play } from './play';
 
 const BAD: Bad = {
@@ -22,16 +30,6 @@ const LIMIT: Limit = {
 	isForLogins: false,
 };
 const OUTAGE: Outage = { is: 'outage', side: 'all', kind: 502, from: 0, seconds: 12, share: 1 };
-const TOKEN: Trouble = {
-	is: 'token',
-	lifetime: Infinity,
-	uses: Infinity,
-	revokedAt: [],
-	late: 0,
-	oneServer: 0,
-	isNeverAccepted: false,
-	isSingle: false,
-};
 const SLOW: Trouble = { is: 'slow', share: 1, seconds: 1.2 };
 
 const BASE: Plan = {

@@ -53,6 +53,18 @@ export interface TokenTrouble {
 	isSingle: boolean;
 }
 
+/** Without fault. */
+export const TOKEN: TokenTrouble = {
+	is: 'token',
+	lifetime: Infinity,
+	uses: Infinity,
+	revokedAt: [],
+	late: 0,
+	oneServer: 0,
+	isNeverAccepted: false,
+	isSingle: false,
+};
+
 export type Trouble =
 	| Bad
 	| Limit

@@ -12,18 +12,18 @@ const LOGIN = ['engine/credential/', 'engine/isolation', 'engine/wire/'];
 /** The folders of the shipped code, and the tests that judge each: all that happen to run it would take days. */
 const PARTS = {
 	site: [`${NODES}/site`, 'unit/site/'],
-	utils: [`${NODES}/utils`, 'unit/utils/', 'unit/service/', 'unit/run/cancellation'],
+	utils: [`${NODES}/utils`, 'unit/utils/', 'unit/service/', 'engine/desc', 'engine/credential/d'],
 	operations: [`${NODES}/operations`, 'unit/operations/', 'engine/Aquaculture', 'engine/desc'],
 	trigger: [`${NODES}/trigger`, 'unit/trigger/', 'engine/AquacultureSiteTrigger'],
 	messages: [`${NODES}/service/messages`, 'unit/service/', 'engine/credential/', 'engine/proxy'],
 	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/', ...LOGIN],
 	http: [`${NODES}/service/http`, 'engine/proxy', 'engine/run/SiteService', ...LOGIN],
 	run: [`${NODES}/run`, 'unit/run/'],
-	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/desc', 'engine/run/'],
+	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/desc', 'engine/fi', 'engine/run/'],
 	credentials: ['credentials', 'engine/desc', ...LOGIN],
 };
 
-const PANEL_TEXTS = ['action', 'description', 'displayName', 'hint', 'placeholder'];
+const PANEL_TEXTS = 'action dark description displayName hint light placeholder'.split(' ');
 
 /** Leaves the texts of n8n's panels alone: n8n's lint rules look after their form. Beside a `value`, `name` is one, too. */
 export const strykerPlugins = [
@@ -44,18 +44,20 @@ const optionsOf = (part, [folder, ...tests], jestConfig) => ({
 	// Many tests take the package from dist/
 	buildCommand: 'gulp build',
 	coverageAnalysis: 'perTest',
-	// Time stands still in most tests: one that takes longer waits for what the mutant has removed
-	timeoutMS: 15_000,
+	timeoutMS: 10_000,
+	timeoutFactor: 1,
 	// Jest keeps what each run has loaded, and slows down
 	maxTestRunnerReuse: 20,
 	plugins: ['@stryker-mutator/jest-runner', fileURLToPath(import.meta.url)],
 	ignorers: ['panelTexts'],
 	ignorePatterns: ['/examples', '/reports', '/coverage', '/.n8n', '/test/n8n', '/test/tools/n8n'],
 	jest: {
-		// Stryker cannot load the environment that is written in TypeScript
 		config: {
 			...jestConfig,
-			testEnvironment: 'node',
+			testEnvironment: `${import.meta.dirname}/environment.cjs`,
+			runner: `${import.meta.dirname}/runner.cjs`,
+			// Time stands still in most tests: one that takes longer waits for what the mutant has removed
+			testTimeout: 12_000,
 			testMatch: tests.map((path) => `<rootDir>/test/${path}{*,**/*}.test.ts`),
 		},
 		enableFindRelatedTests: false,
@@ -69,7 +71,7 @@ const optionsOf = (part, [folder, ...tests], jestConfig) => ({
 
 async function main(wanted) {
 	const { Stryker } = await import('@stryker-mutator/core');
-	const { default: jestConfig } = await import('../../jest.config.js');
+	const { default: jestConfig } = await import('../../../jest.config.js');
 	for (const part of wanted) {
 		await new Stryker(optionsOf(part, PARTS[part], jestConfig)).runMutationTest();
 	}
