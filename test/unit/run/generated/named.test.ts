@@ -73,11 +73,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		40,
 	],
 	[
-		'has 5 % of the sites out of order: 529',
-		{ sites: 600, troubles: [{ ...BAD, kind: 529, share: 0.05 }] },
-		20,
-	],
-	[
 		'resets the connection for the first 161',
 		{ sites: 400, troubles: [{ ...BAD, kind: 'reset', where: 'first', share: 161 / 400 }] },
 		30,
@@ -201,11 +196,6 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 			troubles: [{ ...BAD, share: 0.05, times: 3 }],
 		},
 		15,
-	],
-	[
-		'refuses the login',
-		{ troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }] },
-		1,
 	],
 	[
 		'has one site, which is closed by 401',
