@@ -19,7 +19,7 @@ export function authorize(
 	request: IHttpRequestOptions & { uri?: string },
 ): IHttpRequestOptions {
 	const url = parseBaseUrl(credentials.baseUrl);
-	const target = toUrl(request.url || (request.uri ?? ''), request.baseURL);
+	const target = toUrl(String(request.url || request.uri), request.baseURL);
 	if (target?.origin !== new URL(url).origin) return request;
 	if (belongsToOtherLogin(url, credentials)) {
 		// n8n requests a new one and tries again with that
@@ -39,6 +39,8 @@ export function authorize(
 		sendCredentialsOnCrossOriginRedirect: false,
 		...(credentials.allowUnauthorizedCerts === true && {
 			agentOptions: { ...agentOptions, rejectUnauthorized: false },
+			// The same for n8n 1.x
+			skipSslCertificateValidation: true,
 		}),
 	};
 }

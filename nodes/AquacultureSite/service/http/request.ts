@@ -75,7 +75,6 @@ export function senderOf(context: Context, url: string): Send {
 				// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
 				ignoreHttpStatusErrors: { ignore: true, except: STATUSES_AS_ERRORS },
 				disableFollowRedirect: true,
-				skipSslCertificateValidation: credentials.allowUnauthorizedCerts === true,
 			},
 			// Without it, n8n would read and decrypt the credential for each request
 			{ credentialsDecrypted: { data: credentials } as ICredentialsDecrypted },
