@@ -272,9 +272,6 @@ export class Judge<J extends Job> {
 		if (this.rejections >= most && !this.session.isNew) {
 			const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
 			if (!isRenewed) this.verdicts.onRun(last, true);
-			// A control would use up a token that is good for one request
-			for (const job of this.doubts)
-				if (this.excused.has((job.failure as Failed).cause)) this.decide(job, false);
 			return isRenewed;
 		}
 		if (this.isAlone(last.cause)) return true;

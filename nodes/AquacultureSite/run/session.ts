@@ -96,11 +96,11 @@ export class Session {
 		sentAt: number,
 		before?: { cause: string; token: number; sentAt: number },
 	): void {
+		if (sentAt >= this.issuedAt) this.futileLogins = 0;
 		if (token !== this.token) return;
 		const isVindicated = before?.cause === '401' && before.token === token;
 		if (isVindicated && before.sentAt > this.acceptedAt) this.isFlaky = true;
 		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
-		this.futileLogins = 0;
 	}
 
 	/** Whether the token may not be known everywhere yet. */
@@ -112,6 +112,8 @@ export class Session {
 	renew(maxFutileLogins = MAX_FUTILE_LOGINS): boolean {
 		if (this.futileLogins >= maxFutileLogins) return false;
 		markExpired(this.credentials);
+		// What is rejected from now on was sent with the old one
+		this.token++;
 		return true;
 	}
 }
