@@ -149,7 +149,7 @@ export class Judge<J extends Job> {
 	}
 
 	private isExcused({ cause, sentAt, token }: Failed): boolean {
-		if (cause === '401' && token !== this.session.token) return true;
+		if (cause === '401' && !this.session.isCurrent(token)) return true;
 		return sentAt <= this.witnessAt && this.excused.has(cause);
 	}
 

@@ -96,11 +96,16 @@ export class Session {
 		sentAt: number,
 		before?: { cause: string; token: number; sentAt: number },
 	): void {
-		if (sentAt >= this.issuedAt) this.futileLogins = 0;
 		if (token !== this.token) return;
 		const isVindicated = before?.cause === '401' && before.token === token;
 		if (isVindicated && before.sentAt > this.acceptedAt) this.isFlaky = true;
 		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
+		this.futileLogins = 0;
+	}
+
+	/** Whether a token was neither replaced nor found to have ended. */
+	isCurrent(token: number): boolean {
+		return token === this.token && !needsLogin(this.credentials);
 	}
 
 	/** Whether the token may not be known everywhere yet. */
@@ -112,8 +117,6 @@ export class Session {
 	renew(maxFutileLogins = MAX_FUTILE_LOGINS): boolean {
 		if (this.futileLogins >= maxFutileLogins) return false;
 		markExpired(this.credentials);
-		// What is rejected from now on was sent with the old one
-		this.token++;
 		return true;
 	}
 }
