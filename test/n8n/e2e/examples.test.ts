@@ -15,7 +15,7 @@ import { until } from '../../tools/helpers/until';
 import { waitForPoll } from '../../tools/n8n/checks';
 import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
-import { ownService, useN8n } from '../../tools/n8n/use-n8n';
+import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
 
 const services = new ExampleServices();
@@ -136,6 +136,31 @@ it('posts a sample failure when it is tried out', async () => {
 	expect(lines?.slice(0, 2)).toEqual(['⚠️ *Example Workflow* failed', 'Example Error Message']);
 });
 
+it('tells Slack at night that the daily site report could not be posted', async () => {
+	const example = often(readExample('daily-site-report-to-slack.json'));
+	const channelId = parametersOf(example, 'Send a message')['channelId'] as object;
+	Object.assign(channelId, { value: slack.missingChannel });
+	expect(await runUnattended(example)).toEqual([
+		'⚠️ *Daily Site Report to Slack* failed',
+		'Slack error response: "channel_not_found"',
+		LINK,
+	]);
+});
+
+it('says once in the daily site report that the login was rejected', async () => {
+	const example = readExample('daily-site-report-to-slack.json');
+	const wrong = { name: 'Mistyped', password: 'mistyped', username: 'report@example.com' };
+	const aquacultureApi = await saveCredential(stage.n8n, service, wrong);
+	const site = defined(example.nodes.find(({ name }) => name === 'Get many sites'));
+	Object.assign(site, { credentials: { aquacultureApi } });
+	await run(example);
+
+	const [, ...lines] = (posted()[0]?.text ?? '').split('\n');
+	expect(lines).toEqual([
+		expect.stringMatching(/^⚠️ The service rejected the username or password/),
+	]);
+});
+
 /** The rows of n8n's own data table of this name. */
 async function readDataTable(name: string): Promise<object[]> {
 	const dataTableId = { __rl: true, mode: 'name', value: name };
@@ -191,6 +216,19 @@ it.each([
 	},
 );
 
+it('maps the others when a site is closed, and says so', async () => {
+	const example = readExample('map-file.json');
+	Object.assign(parametersOf(example, 'Get map of sites'), { format: 'json' });
+	const mapped = (execution: Execution) =>
+		(execution.json('Get map of sites') as unknown as FeatureCollection[]).map(({ features }) =>
+			features.flatMap(({ id, properties }) => (properties['kind'] === 'site' ? [id] : [])),
+		);
+	close();
+	const execution = await stage.n8n.createAndRun(example);
+	expect(execution.failure?.message).toBe(`Some sites could not be read:\n${NO_ACCESS}\n${ADVICE}`);
+	expect(mapped(execution)).toEqual([['site-1042', 'site-1057']]);
+});
+
 it('saves the map in a folder once its last node is activated', async () => {
 	const example = readExample('map-file.json');
 	const save = defined(example.nodes.find(({ name }) => name === 'Write File to Disk'));
@@ -224,7 +262,11 @@ it('answers a question with what the tools return', async () => {
 	const item = { json: { action: 'sendMessage', sessionId: '1', chatInput } };
 	const pinData = { 'When chat message received': [item] };
 	const example = { ...readExample('ai-agent.json'), pinData };
-	const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+	const ask = async () => {
+		const [{ output }] = (await run(example)).json('AI Agent') as [{ output: string }];
+		return output;
+	};
+	const output = await ask();
 
 	expect(openAi.tools.map(({ name }) => name).sort()).toEqual(Object.values(TOOLS).sort());
 	const [sites, units] = output.split('\n').map((text) => JSON.parse(text) as object[]);
@@ -232,21 +274,39 @@ it('answers a question with what the tools return', async () => {
 		['Storholmen', 'Ørnesvika', 'Gåsøya Sør'].map((siteName) => ({ siteName })),
 	);
 	expect(units?.[6]).toMatchObject({ unitName: 'Pen 7', latitude: 66.84512, longitude: 13.41897 });
+
+	close();
+	const [others = ''] = (await ask()).split('\n');
+	expect(JSON.parse(others)).toMatchObject([
+		{ siteName: 'Storholmen' },
+		{ siteName: 'Ørnesvika' },
+		{ error: NO_ACCESS, siteId: CLOSED },
+	]);
 });
 
 describe('MCP server', () => {
 	let client: Client;
 	let server: Service;
 
+	async function connect(token: string): Promise<Client> {
+		const connected = new Client({ name: 'test', version: '1.0.0' });
+		stage.cleanup.defer(() => connected.close());
+		const requestInit = { headers: { authorization: `Bearer ${token}` } };
+		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
+		await connected.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		return connected;
+	}
+
 	beforeAll(async () => {
 		await startService();
 		server = service;
-		await stage.n8n.activate(await stage.n8n.createWorkflow(readExample('mcp-server.json')));
-		client = new Client({ name: 'test', version: '1.0.0' });
-		stage.cleanup.defer(() => client.close());
-		const requestInit = { headers: { authorization: `Bearer ${services.mcpToken}` } };
-		const url = new URL(`${stage.n8n.baseUrl}/mcp/aquaculture-sites`);
-		await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+		const example = readExample('mcp-server.json');
+		Object.assign(parametersOf(example, 'Get many sites in Aquaculture Site'), {
+			output: 'selectedFields',
+			fields: ['siteName', 'unitCount', 'mapUrl'],
+		});
+		await stage.n8n.activate(await stage.n8n.createWorkflow(example));
+		client = await connect(services.mcpToken);
 	});
 
 	beforeEach(() => (service = server));
@@ -259,6 +319,10 @@ describe('MCP server', () => {
 		expect(others).toEqual([]);
 		return { isError: result.isError === true, text: content.text };
 	}
+
+	it('rejects a client that does not know the token', async () => {
+		await expect(connect('wrong')).rejects.toThrow();
+	});
 
 	it('lists the node as tools that a model can tell apart', async () => {
 		const { tools } = await client.listTools();
@@ -292,10 +356,31 @@ describe('MCP server', () => {
 		const { sitesServed } = service.counts;
 		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
 		expect(isError).toBe(false);
-		const site = { siteName: 'Storholmen', latitude: 66.84512, unitCount: 10 };
-		expect(JSON.parse(text)).toEqual([expect.objectContaining(site)]);
-		expect(text).not.toContain('Pen');
+		expect(JSON.parse(text)).toEqual([
+			{
+				siteId: 1042,
+				siteName: 'Storholmen',
+				type: 'Sea',
+				code: 'STOR',
+				license: 'SAMPLE-1042',
+				maxTotalBiomass: 7800,
+				latitude: 66.84512,
+				longitude: 13.41207,
+				timezone: 'Europe/Oslo',
+				unitCount: 10,
+			},
+		]);
 		expect(service.counts.sitesServed).toBe(sitesServed + 1);
+	});
+
+	it('gives a model the fields that were selected', async () => {
+		const { text } = await call(TOOLS.sites, {});
+		const mapUrl = expect.stringContaining('openstreetmap.org') as unknown;
+		expect(JSON.parse(text)).toEqual([
+			{ siteId: 1042, siteName: 'Storholmen', unitCount: 10, mapUrl },
+			{ siteId: 1057, siteName: 'Ørnesvika', unitCount: 6, mapUrl },
+			{ siteId: 1063, siteName: 'Gåsøya Sør', unitCount: 8, mapUrl },
+		]);
 	});
 
 	it.each([

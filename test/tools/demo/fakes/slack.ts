@@ -15,6 +15,9 @@ export class Slack {
 	/** Sample data. */
 	readonly accessToken = 'xoxb-sample-token';
 
+	/** The only one that there is not. */
+	readonly missingChannel = '#no-such-channel';
+
 	/** What has been posted, oldest first. */
 	readonly messages: SlackMessage[] = [];
 
@@ -28,6 +31,7 @@ export class Slack {
 		if (`${method} ${path}` !== 'POST /api/chat.postMessage') throw new Error('unknown_method');
 		const { channel, text, unfurl_links, unfurl_media } = body as PostMessage;
 		if (!channel || !text) throw new Error('no_text');
+		if (channel === this.missingChannel) return { ok: false, error: 'channel_not_found' };
 		const unfurls = unfurl_links !== false || unfurl_media !== false;
 		this.messages.push({ channel, text, unfurls });
 		this.onMessage?.({ channel, text, unfurls });

@@ -73,6 +73,11 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		40,
 	],
 	[
+		'has 5 % of the sites out of order: 529',
+		{ sites: 600, troubles: [{ ...BAD, kind: 529, share: 0.05 }] },
+		20,
+	],
+	[
 		'resets the connection for the first 161',
 		{ sites: 400, troubles: [{ ...BAD, kind: 'reset', where: 'first', share: 161 / 400 }] },
 		30,
@@ -198,8 +203,18 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		15,
 	],
 	[
+		'refuses the login',
+		{ troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }] },
+		1,
+	],
+	[
 		'has one site, which is closed by 401',
 		{ sites: 1, troubles: [{ ...BAD, kind: 401, share: 1 }] },
+		5,
+	],
+	[
+		'has one site, which is closed by 403',
+		{ sites: 1, troubles: [{ ...BAD, kind: 403, share: 1 }] },
 		5,
 	],
 	['has one site, which is out of order', { sites: 1, troubles: [{ ...BAD, share: 1 }] }, 15],
@@ -214,7 +229,7 @@ test.each(NAMED)('a service that %s', async (_, changes, seconds) => {
 	// A closed site is no reason for a login
 	const logins = outcome.exchanges.filter(({ siteId }) => siteId === 0).length;
 	if (troublesOf(plan, 'outage').length === 0) expect(logins).toBeLessThanOrEqual(4);
-	// Nor a token that ends one for a request that was accepted
+	// A token that ends costs the requests that it is rejected for, and no other
 	const accepted = outcome.exchanges.filter(({ siteId, came }) => siteId > 0 && came === '200');
 	if (troublesOf(plan, 'token').length > 0) expect(accepted).toHaveLength(plan.sites);
 });
