@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import Table from 'cli-table3';
 import { ACTIONS, control, CONTROL_PATH } from '../fake-service/control';
 import type { Cleanup } from '../helpers/cleanup';
@@ -113,10 +112,14 @@ export async function openPlayground(
 	};
 	service.onControl = (what) => say(`${what}.`);
 	listenToKeys(demo, cleanup);
+	const stopped = new Promise((resolve) => {
+		// Not once: Ctrl-C can come twice, from the terminal and from what started this, and the second must not end it
+		for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve);
+	});
 	console.log(`\n${guide(demo)}\n\nPress Ctrl-C to stop.`);
 	const failed = n8n.ended.then(() => {
 		throw new Error(`n8n has stopped by itself. Its log: ${n8n.log}`);
 	});
-	await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM'), failed]);
+	await Promise.race([stopped, failed]);
 	say('Stopping n8n.');
 }
