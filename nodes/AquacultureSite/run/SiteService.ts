@@ -93,7 +93,7 @@ export class SiteService {
 		const deliver = async (job: SiteJob) => await this.deliver(job);
 		const onEnd = () => this.judge.check();
 		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
-		this.judge = new Judge(this.line, session, rateLimit, clock, limits.longestWait, {
+		this.judge = new Judge(this.line, session, rateLimit, clock, {
 			onSite: (job) => this.settle(job, this.ownFailure(job)),
 			onRun: (last, isSame) => this.giveUp(last, isSame),
 			open: this.open,
@@ -185,10 +185,10 @@ export class SiteService {
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
 	private giveUp({ failure, cause }: Failed, isSame: boolean): void {
-		const same = ofRun(this.withinWait(failure));
-		const others = notRequested(failure, this.counts.read);
+		const last = this.withinWait(failure);
+		const [same, others] = [ofRun(last), notRequested(last, this.counts.read)];
 		this.end((job) => {
-			if (!isSame) return job.failure ? ofRun(job.failure.failure) : others;
+			if (!isSame) return job.failure ? ofRun(this.withinWait(job.failure.failure)) : others;
 			// A token that ends says nothing about a site that hangs
 			return job.own && cause !== 'login' ? this.ownFailure(job) : same;
 		});
@@ -222,9 +222,11 @@ export class SiteService {
 			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
 			const isOfRate = status === 403 && result.retryAfter !== undefined;
 			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
-			const at = this.cancellation.now();
+			const { retryAfter = 0 } = result;
+			const isTooLong = retryAfter > this.limits.longestWait;
+			const until = isTooLong ? Infinity : this.cancellation.now() + retryAfter;
 			const failures = { failure: result, siteFailure: inWords('request') as ServiceFailure };
-			this.judge.fail(job, { ...failures, cause, sentAt, token, at });
+			this.judge.fail(job, { ...failures, cause, sentAt, token, until });
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.settle(job, error as Error);
@@ -235,7 +237,7 @@ export class SiteService {
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: SiteJob): ServiceFailure {
 		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
-		return this.withinWait(this.judge.hasWitness ? siteFailure : failure);
+		return this.withinWait(this.judge.control ? siteFailure : failure);
 	}
 
 	private withinWait(failure: ServiceFailure): ServiceFailure {

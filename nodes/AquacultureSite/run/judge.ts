@@ -44,10 +44,11 @@ export interface Failed {
 	siteFailure: ServiceFailure;
 	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
 	cause: string;
-	/** When it was sent and with which token, and when it failed. */
+	/** When it was sent, and with which token. */
 	sentAt: number;
 	token: number;
-	at: number;
+	/** Until when the service asks to wait; Infinity if the run does not wait that long. */
+	until: number;
 }
 
 /** What a run does by the judge's verdicts. */
@@ -71,8 +72,8 @@ export class Judge<J extends Job> {
 	/** How many of them make a trial: more if they were the sites' own. */
 	private tolerance = 1;
 
-	/** The site that was read last, once more. */
-	private control?: J;
+	/** The site that was read last, or found missing, once more. */
+	control?: J;
 
 	private isTrying = false;
 
@@ -95,14 +96,8 @@ export class Judge<J extends Job> {
 		private readonly session: Session,
 		private readonly rateLimit: RateLimit,
 		private readonly clock: Cancellation,
-		private readonly longestWait: number,
 		private readonly verdicts: Verdicts<J>,
 	) {}
-
-	/** Whether another site could be read or was found missing. */
-	get hasWitness(): boolean {
-		return this.control !== undefined;
-	}
 
 	/** The service has responded, with the site or with a refusal that is about this site alone. */
 	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
@@ -175,12 +170,7 @@ export class Judge<J extends Job> {
 
 	/** Whether a retry would not help. */
 	private isFinal(failed: Failed): boolean {
-		return !failed.failure.mayPass || this.isTooLong(failed);
-	}
-
-	/** Whether the service asks for a wait that the run does not wait for. */
-	private isTooLong({ failure: { retryAfter = 0 } }: Failed): boolean {
-		return retryAfter > this.longestWait;
+		return !failed.failure.mayPass || failed.until === Infinity;
 	}
 
 	/** Whether a site cannot be read if this failure is its own. */
@@ -206,7 +196,7 @@ export class Judge<J extends Job> {
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
 		const count = isTry ? ++job.tries : ++job.waits;
-		if (isOver || (isOwn && this.isTooLong(failed))) this.verdicts.onSite(job);
+		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
 		// If all were sent again at once, a rate limit would refuse the same ones
 		else if (isOwn || (isLimit && !this.isFinal(failed))) this.backOff(job, count);
 		else this.line.putBack(job);
@@ -214,11 +204,10 @@ export class Judge<J extends Job> {
 
 	/** It waits alone, longer each time, with full jitter. */
 	private backOff(job: J, failures: number): void {
-		const { failure, cause, at } = job.failure as Failed;
-		const { retryAfter = 0 } = failure;
+		const { cause, until } = job.failure as Failed;
 		const isLimit = this.isForRate(cause);
 		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-		const wait = Math.max(0, at + retryAfter - this.clock.now()) + Math.random() * most;
+		const wait = Math.max(0, until - this.clock.now()) + Math.random() * most;
 		void this.clock.pause(wait).then(() => {
 			if (!this.verdicts.open.has(job)) return;
 			// Whether it is accepted after a pause tells of the limit
@@ -275,9 +264,11 @@ export class Judge<J extends Job> {
 			return isRenewed;
 		}
 		if (this.isAlone(last.cause)) return true;
-		// What no retry helps with, and is that of all: no other site can tell
-		const isSame = this.last.cause === last.cause && (this.hasWitness || this.line.isIdle);
-		if (isSame && this.isFinal(last)) this.verdicts.onRun(last, true);
+		// No retry helps with any of them, and no other site can tell
+		const all = this.failures();
+		const isSame = all.every(({ cause }) => cause === last.cause);
+		const isFinal = all.every((failed) => this.isFinal(failed));
+		if (isFinal && (control || this.line.isIdle)) this.verdicts.onRun(last, isSame);
 		else if (round > 1 && this.clock.now() >= this.givesUpAt)
 			this.verdicts.onRun(last, last.cause === 'login');
 		return false;
@@ -305,9 +296,7 @@ export class Judge<J extends Job> {
 		// A token is not busy
 		const isOfToken = failures.every(({ cause }) => cause === '401');
 		if (isOfToken && !this.session.isNew) return 0;
-		const waits = failures.map((failed) =>
-			this.isTooLong(failed) ? 0 : failed.at + (failed.failure.retryAfter ?? 0) - now,
-		);
+		const waits = failures.map(({ until }) => (until === Infinity ? 0 : until - now));
 		const elapsed = now - this.startedAt;
 		// Accounts get locked, and services that are ill need a rest
 		const growing = failures.some(({ cause }) => cause === 'login')

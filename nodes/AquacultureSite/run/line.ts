@@ -130,10 +130,7 @@ export class Line<Job extends object> {
 			turnStart = now;
 			while (starts-- >= 1 && this.canStart()) {
 				const wait = this.rateLimit.reserve() - this.clock.now();
-				if (wait > 0) {
-					starts = 0;
-					await this.clock.pause(wait);
-				}
+				if (wait > 0) await this.clock.pause(wait);
 				// Unless the line was held, or cleared, meanwhile
 				if (this.canStart()) void this.sendFirst();
 			}

@@ -91,14 +91,9 @@ export class Session {
 	 *
 	 * @param before what the same site failed with before
 	 */
-	accept(
-		token: number,
-		sentAt: number,
-		before?: { cause: string; token: number; sentAt: number },
-	): void {
+	accept(token: number, sentAt: number, before?: { cause: string; sentAt: number }): void {
 		if (token !== this.token) return;
-		const isVindicated = before?.cause === '401' && before.token === token;
-		if (isVindicated && before.sentAt > this.acceptedAt) this.isFlaky = true;
+		if (before?.cause === '401' && before.sentAt > this.acceptedAt) this.isFlaky = true;
 		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
 		this.futileLogins = 0;
 	}

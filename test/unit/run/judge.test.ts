@@ -36,6 +36,30 @@ describe('a failure is that of a site', () => {
 	});
 });
 
+test.each([
+	[4, { status: 500 }],
+	[1, { status: 500 }, 0],
+	[4, {}],
+	[4, { status: 503, headers: { 'retry-after': '1' } }],
+	[8, { status: 429 }],
+	[8, { status: 403, headers: { 'retry-after': '1' } }],
+	[2, { status: 401 }],
+	[2, { status: 403 }],
+	[1, { status: 403 }, 0],
+	[1, { status: 302 }],
+	[1, { status: 404 }],
+])(
+	'a site is requested %i times if it fails with %j, and the others are read',
+	async (times, failure, maxRetries = 3) => {
+		const isBad = ({ site }: Sent) => site > 10 && site <= 15;
+		const farm = new Farm((sent) => (isBad(sent) ? failure : OK));
+		await farm.read(range(100), undefined, { maxRetries });
+		expect(farm.unread).toEqual(range(5, 11));
+		expect(farm.sent.filter(isBad)).toHaveLength(5 * times);
+		expect(farm.logins).toBe(0);
+	},
+);
+
 test.each([302, 401])(
 	'if a site is read while others stand in for a control, their %i ends no run',
 	async (status) => {
@@ -51,6 +75,12 @@ describe('a trial excuses', () => {
 	const during = (from: number, to: number, failure: Answer) => (sent: Sent) =>
 		sent.at >= from && sent.at < to ? failure : OK;
 	const CAUSES = [{ status: 429 }, { status: 502 }, { status: 503 }, {}];
+
+	test('all that a control got, one after the other', async () => {
+		const farm = await read(({ at }) => (at < 20 || at > 5000 ? OK : CAUSES[Math.ceil(at) % 4]!));
+		expect(farm.unread).toEqual([]);
+		expect(farm.sent.length).toBeLessThan(300);
+	});
 
 	test.each(CAUSES)('what a site got past: %j, at the start', async (failure) => {
 		const farm = await read(during(0, 5000, failure));
@@ -107,6 +137,7 @@ test('Retry-After is waited for by the site alone if others are read, and it is 
 
 test.each([
 	[{ status: 502 }, 30, 'unavailable'],
+	[{ status: 502, headers: { 'retry-after': '1' } }, 90, 'unavailable'],
 	[{ status: 429 }, 90, 'refusing requests'],
 ])(
 	'%j for ever in mid-run: given up after %i seconds without a word',
@@ -117,5 +148,53 @@ test.each([
 		expect(farm.clock.now()).toBeGreaterThan(1000 * (seconds - 5));
 		expect(farm.results[1000]?.is).toBe(`Not requested because the service is ${state}`);
 		expect(farm.sent.length).toBeLessThan(300);
+	},
+);
+
+test('while the service asks to wait, nothing is sent', async () => {
+	const asked = { status: 503, headers: { 'retry-after': '20' } };
+	const farm = await read(({ at }) => (at > 20 && at < 15_000 ? asked : OK), 1000);
+	expect(farm.unread).toEqual([]);
+	expect(farm.sent.filter(({ at }) => at > 500 && at < 20_000)).toEqual([]);
+});
+
+test.each([
+	[1000, 20],
+	[3, 0],
+])('a failure that no retry helps with, of all of %i sites from %i ms on', async (count, from) => {
+	const farm = await read(({ at }) => (at < from ? OK : { status: 302 }), count);
+	expect(farm.clock.now()).toBeLessThan(100);
+	expect(farm.sent.length).toBeLessThan(200);
+	const { is } = farm.results[count]!;
+	expect(farm.unread.filter((site) => farm.results[site]?.is !== is)).toEqual([]);
+});
+
+test('a trial ends if n8n throws for the site that it is about, and others are judged after it', async () => {
+	const throws = new Error('The credential cannot be used');
+	const farm = await read(({ site, at }) => {
+		if (site === 1) return at === 0 ? { status: 502 } : { throws };
+		return site === 2 ? { status: 502, takes: 2000 } : { status: 200, takes: 3000 };
+	}, 3);
+	expect(farm.unread).toEqual([1, 2]);
+	expect(farm.results[1]?.is).toBe(throws.message);
+});
+
+test.each([
+	[{ status: 502 }, 'read'],
+	[
+		{ status: 503, headers: { 'retry-after': '3600' } },
+		'The service asked to retry after 60 minutes',
+	],
+])(
+	'of two sites, a failure of one that no retry helps with says nothing about the other: %j',
+	async (failure, is) => {
+		for (const bad of [1, 2]) {
+			const farm = new Farm(({ site, at }) =>
+				site === bad ? { status: 302 } : at < 3000 ? failure : OK,
+			);
+			await farm.read([1, 2], undefined, { maxRetries: 3 });
+			expect(farm.results[bad]?.is).toBe('The service redirects to another address');
+			expect(farm.results[3 - bad]?.is).toBe(is);
+		}
 	},
 );
