@@ -33,6 +33,8 @@ describe('a failure is that of a site', () => {
 	])('if it is that of every other site for ever: %j', async (failure) => {
 		const farm = await read((sent) => (isOdd(sent) ? failure : OK));
 		expect(farm.unread).toEqual(range(100).filter((site) => site % 2 === 1));
+		// The more sites turn out to be bad, the fewer trials
+		expect(farm.clock.now()).toBeLessThan(3000);
 	});
 });
 
@@ -169,14 +171,29 @@ test.each([
 	expect(farm.unread.filter((site) => farm.results[site]?.is !== is)).toEqual([]);
 });
 
-test('a trial ends if n8n throws for the site that it is about, and others are judged after it', async () => {
+test('a trial ends if n8n throws for the site that it is about, and the run goes on', async () => {
 	const throws = new Error('The credential cannot be used');
-	const farm = await read(({ site, at }) => {
-		if (site === 1) return at === 0 ? { status: 502 } : { throws };
-		return site === 2 ? { status: 502, takes: 2000 } : { status: 200, takes: 3000 };
-	}, 3);
-	expect(farm.unread).toEqual([1, 2]);
+	const farm = new Farm(({ site, at }) =>
+		site === 2 ? OK : at === 0 ? { status: 401 } : { throws },
+	);
+	const run = await farm.read([1]);
 	expect(farm.results[1]?.is).toBe(throws.message);
+	await farm.read([2], run);
+	expect(farm.unread).toEqual([]);
+});
+
+test('that a site does not exist is as good an answer as any', async () => {
+	const farm = await read(() => ({ status: 404 }));
+	expect(farm.sent).toHaveLength(100);
+	for (const site of farm.unread) expect(farm.results[site]?.is).toBe(`Site ${site} was not found`);
+});
+
+test('a site that hangs is told so, even if the tokens end meanwhile', async () => {
+	const hangs = { status: 200, takes: 60_000 };
+	const farm = new Farm(({ site, at }) => (at > 5000 ? { status: 401 } : site === 7 ? hangs : OK));
+	await farm.read(range(20), undefined, { maxRetries: 5, timeout: 1000 });
+	expect(farm.unread).toEqual([7]);
+	expect(farm.results[7]?.is).toMatch(/^The service did not respond in time/);
 });
 
 test.each([

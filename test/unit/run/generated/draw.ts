@@ -19,6 +19,7 @@ function drawBad({ weigh, pick, between, chance, int, log }: Random, sites: numb
 		[3, 403],
 		[2, 404],
 		[1, 410],
+		[1, 302],
 		[8, pick<Kind>(...PASSING)],
 		[2, 503],
 		[2, 'hang'],

@@ -58,6 +58,11 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		20,
 	],
 	[
+		'redirects the first 70 % of its sites; the others take 1.2 s',
+		{ troubles: [{ ...BAD, kind: 302, where: 'first', share: 0.7 }, SLOW] },
+		20,
+	],
+	[
 		'closes the first half by 401',
 		{ sites: 400, troubles: [{ ...BAD, kind: 401, where: 'first', share: 0.5 }] },
 		15,
@@ -223,6 +228,17 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		5,
 	],
 	['has one site, which is out of order', { sites: 1, troubles: [{ ...BAD, share: 1 }] }, 15],
+	[
+		'has one site, which is out of order, and refuses the login for a second',
+		{
+			sites: 1,
+			troubles: [
+				{ ...OUTAGE, side: 'token', seconds: 1 },
+				{ ...BAD, share: 1 },
+			],
+		},
+		25,
+	],
 ];
 
 test.each(NAMED)('a service that %s', async (_, changes, seconds) => {

@@ -4,6 +4,7 @@ import type { Outcome } from './play';
 const SITE: [kinds: Kind[], sentence: RegExp][] = [
 	[[401, 403], /^This user has no access to site \d/],
 	[[404], /^Site \d+ was not found/],
+	[[302], /^The service redirects to another address/],
 	[[410], /^The service rejected the request for site \d+ \(status 410\)/],
 	[[429], /^The service is receiving too many requests/],
 	[['refused'], /^The service refused the connection/],
