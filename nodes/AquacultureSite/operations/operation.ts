@@ -73,7 +73,7 @@ const maxRetries: Field<'number'> = {
 	typeOptions: { minValue: 0, maxValue: 10, numberPrecision: 0 },
 	default: 3,
 	description:
-		'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, ten times at most.',
+		'How many times to retry a site when the service fails or the connection is lost. Waiting for a rate limit does not count, eight times at most.',
 };
 
 const timeout: Field<'number'> = {

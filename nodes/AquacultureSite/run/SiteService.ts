@@ -95,7 +95,7 @@ export class SiteService {
 		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
 		this.judge = new Judge(this.line, session, rateLimit, clock, {
 			onSite: (job) => this.settle(job, this.ownFailure(job)),
-			onRun: (last, isSame) => this.giveUp(last, isSame),
+			onRun: (last) => this.giveUp(last),
 			open: this.open,
 		});
 	}
@@ -184,13 +184,14 @@ export class SiteService {
 	}
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
-	private giveUp({ failure, cause }: Failed, isSame: boolean): void {
+	private giveUp({ failure, cause }: Failed): void {
 		const last = this.withinWait(failure);
 		const [same, others] = [ofRun(last), notRequested(last, this.counts.read)];
 		this.end((job) => {
-			if (!isSame) return job.failure ? ofRun(this.withinWait(job.failure.failure)) : others;
+			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs
-			return job.own && cause !== 'login' ? this.ownFailure(job) : same;
+			if (cause === '401') return job.own ? this.ownFailure(job) : same;
+			return job.failure ? ofRun(this.withinWait(job.failure.failure)) : others;
 		});
 	}
 
@@ -211,8 +212,9 @@ export class SiteService {
 				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
 			const result = inWords('run');
 			const isFailure = result instanceof ServiceFailure;
-			// It is about this site without a doubt
-			const isOwn = isReceived && isFailure && !result.mayPass && result.subject === 'site';
+			// It is about this site without a doubt; a good status without a site may be a maintenance page
+			const isAnswer = isReceived && response.statusCode >= 400;
+			const isOwn = isAnswer && isFailure && !result.mayPass && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
 				this.settle(job, isOwn ? inWords('request') : result);

@@ -55,8 +55,8 @@ export interface Failed {
 export interface Verdicts<J> {
 	/** The failure is that of the site. */
 	onSite(job: J): void;
-	/** No site can be read anymore. @param isSame whether every site would get the same failure */
-	onRun(last: Failed, isSame: boolean): void;
+	/** No site can be read anymore. */
+	onRun(last: Failed): void;
 	/** The sites that are still to be read. */
 	readonly open: ReadonlySet<J>;
 }
@@ -125,7 +125,7 @@ export class Judge<J extends Job> {
 		this.rateLimit.refuse(failed, job === this.control);
 		if (this.verdicts.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
-		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed, true);
+		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed);
 	}
 
 	/** Decides what can be decided. @returns whether a trial finds out about the rest */
@@ -152,9 +152,8 @@ export class Judge<J extends Job> {
 	private isProven(job: J): boolean {
 		const { cause, sentAt } = job.failure as Failed;
 		if (sentAt <= this.witnessAt || this.isAlone(cause)) return true;
-		// Under a rate limit, or with a token that some servers do not know, any other site is one for all tries but the last
-		const isFlaky = cause === '401' && this.session.isFlaky;
-		const isKnown = isFlaky || this.rateLimit.isLimit(cause);
+		// Of a token or under a rate limit, any other site is one for all tries but the last
+		const isKnown = cause === '401' || this.rateLimit.isLimit(cause);
 		return isKnown && sentAt <= this.acceptedAt && !this.isLast(job);
 	}
 
@@ -177,9 +176,10 @@ export class Judge<J extends Job> {
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
 		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
-		const isRefused =
-			(cause === '401' && !this.session.isFlaky) || (cause === '403' && maxRetries > 0);
-		return tries + 1 >= (isRefused ? 2 : failure.mayPass ? maxRetries + 1 : 1);
+		if (cause === '401' && !this.session.isFlaky) return tries > 0;
+		// A firewall or a gateway under maintenance says the same of all sites, for a while
+		const retries = cause === '403' || !failure.mayPass ? Math.min(1, maxRetries) : maxRetries;
+		return tries >= retries;
 	}
 
 	/** Whether a failure is a refusal for the rate, and the site only has to wait. */
@@ -234,7 +234,7 @@ export class Judge<J extends Job> {
 		}
 		this.isTrying = false;
 		const [cause] = this.excused;
-		this.tolerance = cause === undefined ? 2 * this.tolerance : Math.max(1, this.tolerance / 2);
+		this.tolerance = cause === undefined ? 2 * this.tolerance : 1;
 		const paused = this.clock.now() - this.startedAt;
 		if (cause !== undefined) this.pauses.set(cause, (this.pauses.get(cause) ?? 0) + paused);
 		if (!this.check()) this.line.release();
@@ -260,17 +260,15 @@ export class Judge<J extends Job> {
 		const most = this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 2;
 		if (this.rejections >= most && !this.session.isNew) {
 			const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
-			if (!isRenewed) this.verdicts.onRun(last, true);
+			if (!isRenewed) this.verdicts.onRun(last);
 			return isRenewed;
 		}
 		if (this.isAlone(last.cause)) return true;
-		// No retry helps with any of them, and no other site can tell
-		const all = this.failures();
-		const isSame = all.every(({ cause }) => cause === last.cause);
-		const isFinal = all.every((failed) => this.isFinal(failed));
-		if (isFinal && (control || this.line.isIdle)) this.verdicts.onRun(last, isSame);
-		else if (round > 1 && this.clock.now() >= this.givesUpAt)
-			this.verdicts.onRun(last, last.cause === 'login');
+		// A wait that is too long; or, if nothing was read, what no retry helps with: it is that of all
+		const isFinal = (each: Failed) => (control ? each.until === Infinity : this.isFinal(each));
+		const isOfAll = this.failures().every(isFinal) && (control || this.line.isIdle);
+		const isTooLate = round > 1 && this.clock.now() >= this.givesUpAt;
+		if (isOfAll || isTooLate) this.verdicts.onRun(last);
 		return false;
 	}
 

@@ -16,6 +16,8 @@ export interface Sent {
 export interface Answer {
 	status?: number;
 	headers?: Record<string, string>;
+	/** The site if it is left out. */
+	body?: unknown;
 	throws?: Error;
 	takes?: number;
 }
@@ -76,7 +78,8 @@ export class Farm {
 		const site = Number(/\d+$/.exec(url)?.[0]);
 		const sent = { site, token: Number(own.accessToken), at: this.clock.now() };
 		this.sent.push(sent);
-		const { status, headers = {}, throws, takes = 5 } = this.answer(sent);
+		const answer = this.answer(sent);
+		const { status, headers = {}, body = { siteId: site }, throws, takes = 5 } = answer;
 		const isEnded = await this.clock.sleep(takes, signal).then(
 			() => false,
 			() => true,
@@ -84,7 +87,7 @@ export class Farm {
 		if (isEnded) return connectionFailure(['ERR_CANCELED'], BASE_URL);
 		if (throws) throw throws;
 		if (status === undefined) return connectionFailure(['ECONNRESET'], BASE_URL);
-		return { statusCode: status, headers, body: { siteId: site } };
+		return { statusCode: status, headers, body };
 	};
 }
 

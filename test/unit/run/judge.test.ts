@@ -48,7 +48,8 @@ test.each([
 	[2, { status: 401 }],
 	[2, { status: 403 }],
 	[1, { status: 403 }, 0],
-	[1, { status: 302 }],
+	[2, { status: 302 }],
+	[2, { status: 200, body: '<html>' }],
 	[1, { status: 404 }],
 ])(
 	'a site is requested %i times if it fails with %j, and the others are read',
@@ -76,10 +77,13 @@ test.each([302, 401])(
 describe('a trial excuses', () => {
 	const during = (from: number, to: number, failure: Answer) => (sent: Sent) =>
 		sent.at >= from && sent.at < to ? failure : OK;
-	const CAUSES = [{ status: 429 }, { status: 502 }, { status: 503 }, {}];
+	const PAGE = { status: 200, body: '<html><p>Sample</p>' };
+	const CAUSES = [{ status: 429 }, { status: 502 }, { status: 503 }, {}, { status: 302 }, PAGE];
 
 	test('all that a control got, one after the other', async () => {
-		const farm = await read(({ at }) => (at < 20 || at > 5000 ? OK : CAUSES[Math.ceil(at) % 4]!));
+		const farm = await read(({ at }) =>
+			at < 20 || at > 5000 ? OK : (CAUSES[Math.ceil(at) % 4] ?? OK),
+		);
 		expect(farm.unread).toEqual([]);
 		expect(farm.sent.length).toBeLessThan(300);
 	});
@@ -160,15 +164,21 @@ test('while the service asks to wait, nothing is sent', async () => {
 	expect(farm.sent.filter(({ at }) => at > 500 && at < 20_000)).toEqual([]);
 });
 
-test.each([
-	[1000, 20],
-	[3, 0],
-])('a failure that no retry helps with, of all of %i sites from %i ms on', async (count, from) => {
-	const farm = await read(({ at }) => (at < from ? OK : { status: 302 }), count);
+test('a failure that no retry helps with ends a run at once if all sites have it', async () => {
+	const farm = await read(() => ({ status: 302, takes: 50 }), 40);
+	expect(farm.clock.now()).toBeLessThan(200);
+	expect(farm.sent.length).toBeLessThanOrEqual(42);
+	const sentences = new Set(Object.values(farm.results).map(({ is }) => is));
+	expect([...sentences]).toEqual(['The service redirects to another address']);
+});
+
+test('a wait that is too long ends a run at once if a control is asked for it, too', async () => {
+	const asked = { status: 503, headers: { 'retry-after': '3600' } };
+	const farm = await read(({ at }) => (at < 20 ? OK : asked), 1000);
 	expect(farm.clock.now()).toBeLessThan(100);
 	expect(farm.sent.length).toBeLessThan(200);
-	const { is } = farm.results[count]!;
-	expect(farm.unread.filter((site) => farm.results[site]?.is !== is)).toEqual([]);
+	expect(farm.results[farm.unread[0] ?? 0]?.is).toBe('The service asked to retry after 60 minutes');
+	expect(farm.results[1000]?.is).toBe('Not requested because the service is unavailable');
 });
 
 test('a trial ends if n8n throws for the site that it is about, and the run goes on', async () => {

@@ -66,6 +66,11 @@ function drawLimit({ weigh, pick, chance, int, log }: Random): Limit {
 
 function drawOutage(random: Random, sites: number): Outage {
 	const { weigh, pick, between, chance, int } = random;
+	// For maintenance, a gateway sends a page of its own
+	if (chance(0.1)) {
+		const page = { kind: pick<Kind>('garbage', 302), from: int(2, sites + 1), share: 1 };
+		return { is: 'outage', side: 'data', ...page, seconds: between(1, 25) };
+	}
 	const side = weigh<Outage['side']>([4, 'all'], [4, 'data'], [3, 'token']);
 	const atLogin = pick<Kind>(500, 503, 429, 401, 'hang', 'garbage', 502, 'reset');
 	const kind = side === 'token' ? atLogin : pick<Kind>(502, 503, 500, 'reset', 'refused', 'hang');

@@ -30,11 +30,10 @@ function isHit({ where, share, from }: Bad, siteId: number, sites: number): bool
 
 /** How often a site that fails by itself is asked for. */
 function triesOf(kind: Kind, maxRetries: number): number {
-	// A 403 may be that of a limit
 	if (kind === 401) return 2;
-	if (kind === 403) return Math.min(2, maxRetries + 1);
-	const isFinal = kind === 'garbage' || (typeof kind === 'number' && kind < 500);
-	return isFinal ? 1 : maxRetries + 1;
+	// That may be of a limit, or of a gateway
+	if (kind === 403 || kind === 302 || kind === 'garbage') return Math.min(2, maxRetries + 1);
+	return typeof kind === 'number' && kind < 500 ? 1 : maxRetries + 1;
 }
 
 function planned(plan: Plan, siteId: number): PlannedSite {
