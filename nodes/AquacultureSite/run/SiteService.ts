@@ -184,9 +184,11 @@ export class SiteService {
 	}
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
-	private giveUp({ failure, cause }: Failed): void {
+	private giveUp({ failure, cause, until }: Failed): void {
 		const last = this.withinWait(failure);
-		const [same, others] = [ofRun(last), notRequested(last, this.counts.read)];
+		const same = ofRun(last);
+		// Those that are under way have been requested
+		const others = until === Infinity ? same : notRequested(last, this.counts.read);
 		this.end((job) => {
 			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs

@@ -177,8 +177,8 @@ test('a wait that is too long ends a run at once if a control is asked for it, t
 	const farm = await read(({ at }) => (at < 20 ? OK : asked), 1000);
 	expect(farm.clock.now()).toBeLessThan(100);
 	expect(farm.sent.length).toBeLessThan(200);
-	expect(farm.results[farm.unread[0] ?? 0]?.is).toBe('The service asked to retry after 60 minutes');
-	expect(farm.results[1000]?.is).toBe('Not requested because the service is unavailable');
+	const sentences = new Set(farm.unread.map((site) => farm.results[site]?.is));
+	expect([...sentences]).toEqual(['The service asked to retry after 60 minutes']);
 });
 
 test('a trial ends if n8n throws for the site that it is about, and the run goes on', async () => {
