@@ -276,13 +276,14 @@ export class Judge<J extends Job> {
 		return [...this.doubts].at(-1)?.failure as Failed;
 	}
 
-	/** The control; if no site was read yet, one that failed and one that was not tried. */
+	/** The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. */
 	private witnesses(): J[] {
-		if (this.control) return [this.control];
+		const { control } = this;
+		if (control && this.clock.now() < this.givesUpAt) return [control];
 		const isOfLogin = this.last.cause === 'login';
 		const [suspect, second] = this.doubts;
 		const other = isOfLogin ? undefined : (this.line.take() ?? second);
-		const jobs = [suspect, other].flatMap((job) => job ?? []);
+		const jobs = [control ?? suspect, other].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
 		return jobs;
 	}

@@ -26,6 +26,19 @@ describe('stopping a run', () => {
 	});
 });
 
+test('what is asked for after a run has been given up is told why, and what was read', async () => {
+	const farm = new Farm(({ at }) => ({ status: at < 100 ? 200 : 502 }));
+	const run = await farm.read(range(1000));
+	const read = 1000 - farm.unread.length;
+	const { length } = farm.sent;
+	const later = { siteId: '1001', parts: [], apiVersion: '', timeout: 1000, maxRetries: 3 };
+	await expect(run.read(later)).rejects.toMatchObject({
+		message: 'Not requested because the service is unavailable',
+		description: expect.stringMatching(`^${read} sites were read before that. .*502`) as unknown,
+	});
+	expect(farm.sent).toHaveLength(length);
+});
+
 test('an execution with a loop of 200 runs keeps none of their listeners', async () => {
 	const farm = new Farm(({ site }) => ({ status: site === 2 ? 404 : 200 }));
 	const { signal } = new AbortController();

@@ -198,6 +198,20 @@ test('that a site does not exist is as good an answer as any', async () => {
 	for (const site of farm.unread) expect(farm.results[site]?.is).toBe(`Site ${site} was not found`);
 });
 
+test.each([403, 429, 503])(
+	'a service that gives each site only once, then says %i, is not given up for one that fails',
+	async (status) => {
+		const asked = new Set<number>();
+		const farm = new Farm(({ site }) => {
+			const isFirst = !asked.has(site);
+			asked.add(site);
+			return { status: site === 5 ? 500 : isFirst ? 200 : status };
+		});
+		await farm.read(range(400));
+		expect(farm.unread).toEqual([5]);
+	},
+);
+
 test('a site that hangs is told so, even if the tokens end meanwhile', async () => {
 	const hangs = { status: 200, takes: 60_000 };
 	const farm = new Farm(({ site, at }) => (at > 5000 ? { status: 401 } : site === 7 ? hangs : OK));
