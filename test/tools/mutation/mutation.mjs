@@ -18,7 +18,7 @@ const PARTS = {
 	messages: [`${NODES}/service/messages`, 'unit/service/', 'engine/credential/', 'engine/proxy'],
 	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/', ...LOGIN],
 	http: [`${NODES}/service/http`, 'engine/proxy', 'engine/run/SiteService', ...LOGIN],
-	run: [`${NODES}/run`, 'unit/run/'],
+	run: [`${NODES}/run`, 'unit/run/', 'engine/run/'],
 	nodes: [NODES, 'unit/nodeErrors', 'engine/A', 'engine/desc', 'engine/fi', 'engine/run/'],
 	credentials: ['credentials', 'engine/desc', ...LOGIN],
 };
