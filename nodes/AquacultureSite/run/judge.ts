@@ -137,7 +137,9 @@ export class Judge<J extends Job> {
 		}
 		// A slow start ends with the first refusal that is the limit's
 		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart;
-		const isFull = this.doubts.size >= this.tolerance || isUrgent;
+		// Two servers of which one does not know the token say nothing about it one by one
+		const least = this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 1;
+		const isFull = this.doubts.size >= Math.max(least, this.tolerance) || isUrgent;
 		const isDue = this.doubts.size > 0 && isFull;
 		if (isDue) void this.try();
 		return isDue;
@@ -152,9 +154,10 @@ export class Judge<J extends Job> {
 	private isProven(job: J): boolean {
 		const { cause, sentAt } = job.failure as Failed;
 		if (sentAt <= this.witnessAt || this.isAlone(cause)) return true;
-		// Of a token or under a rate limit, any other site is one for all tries but the last
-		const isKnown = cause === '401' || this.rateLimit.isLimit(cause);
-		return isKnown && sentAt <= this.acceptedAt && !this.isLast(job);
+		// For a 429, and if only a part of the service knows the token, any other site tells for all tries but the last
+		const isOfAny =
+			cause === '401' ? this.session.isFlaky : cause === '429' && this.rateLimit.isLimit(cause);
+		return isOfAny && sentAt <= this.acceptedAt && !this.isLast(job);
 	}
 
 	/** Whether there is no other site whose answer could tell. */
@@ -202,11 +205,12 @@ export class Judge<J extends Job> {
 		else this.line.putBack(job);
 	}
 
-	/** It waits alone, longer each time, with full jitter. */
+	/** It waits alone, longer each time, with full jitter; not for the token, which is not busy. */
 	private backOff(job: J, failures: number): void {
 		const { cause, until } = job.failure as Failed;
 		const isLimit = this.isForRate(cause);
-		const most = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
+		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
+		const most = cause === '401' ? 0 : longest;
 		const wait = Math.max(0, until - this.clock.now()) + Math.random() * most;
 		void this.clock.pause(wait).then(() => {
 			if (!this.verdicts.open.has(job)) return;

@@ -18,23 +18,23 @@ const inUse = new Map<string, RateLimit>();
 
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
- * accepted until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
- * grows slowly. Each time that it proves to be too high, it is set to what was accepted since it was set, half at
+ * let through until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
+ * grows slowly. Each time that it proves to be too high, it is set to what was let through since it was set, half at
  * least (additive increase, multiplicative decrease). A site that fails once, by itself, looks like one that was refused:
- * it does not set it to less than what was accepted when the limit refused for certain.
+ * it does not set it to less than what was let through when it refused for certain.
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
 	rate = Infinity;
 
-	/** When it was set; when the first request was accepted, if there is no limit. How many were accepted since then. */
+	/** When it was set; when the first request was let through, if there is no limit. How many were let through since then. */
 	private setAt = -Infinity;
-	private accepted = 0;
+	private passed = 0;
 
 	/** Whether it doubles with each second. */
 	isSlowStart = false;
 
-	/** Requests per second that were accepted when the limit refused for certain: with 429, or a site that was read before. */
+	/** Requests per second that were let through when it refused for certain: with 429, or a site that was read before. */
 	private proven = 0;
 
 	/** The statuses that it is known to refuse with. */
@@ -83,13 +83,20 @@ export class RateLimit {
 	/** A request was accepted. */
 	accept(sentAt: number): void {
 		this.heardAt = this.now();
-		if (this.isBefore(sentAt)) return;
-		if (this.rate === Infinity && this.accepted === 0) this.setAt = this.now();
-		this.accepted++;
+		this.pass(sentAt);
 	}
 
-	/** A request was refused. The doubling ends with the first one (RFC 5681, section 3.1). */
+	/** The limit let a request through. */
+	private pass(sentAt: number): void {
+		if (this.isBefore(sentAt)) return;
+		if (this.setAt === -Infinity) this.setAt = this.now();
+		this.passed++;
+	}
+
+	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
+		const isOther = Number(cause) > 0 && !REFUSALS.includes(cause);
+		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
 		if (!isCertain(cause, isControl)) return;
 		this.rate = this.perSecond(sentAt);
@@ -107,15 +114,15 @@ export class RateLimit {
 		const isOfLimit = isCertain(cause, isControl);
 		if (this.isBefore(sentAt) || (this.isSlowStart && !isOfLimit)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
-		const accepted = this.accepted * perSecond;
+		const passed = this.passed * perSecond;
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
-		if (this.isSlowStart) this.rate = Math.max(1, accepted - perSecond);
-		else this.rate = Math.min(rate, Math.max(isOfLimit ? rate / 2 : this.proven, accepted));
-		if (isOfLimit) this.proven = accepted;
+		if (this.isSlowStart) this.rate = Math.max(1, passed - perSecond);
+		else this.rate = Math.min(rate, Math.max(isOfLimit ? rate / 2 : this.proven, passed));
+		if (isOfLimit) this.proven = passed;
 		this.setAt = this.now();
-		this.accepted = 0;
+		this.passed = 0;
 	}
 
 	/** Whether a request was sent before the rate was set, and tells nothing about it. */

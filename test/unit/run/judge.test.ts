@@ -1,4 +1,5 @@
 import { type Answer, Farm, range, type Sent } from './farm';
+import { Random } from './generated/random';
 
 const OK = { status: 200 };
 const isOdd = ({ site }: Sent) => site % 2 === 1;
@@ -128,6 +129,42 @@ test.each([429, 503, 403])(
 		expect(farm.clock.now()).toBeLessThan(10_000);
 	},
 );
+
+test('of two servers, one that does not know the token holds nothing up', async () => {
+	const random = new Random(2, 2);
+	const farm = new Farm(() => (random.next() < 0.5 ? { status: 401 } : OK));
+	await farm.read(range(100), farm.service('0', { maxConcurrency: 1 }), { maxRetries: 8 });
+	expect(farm.unread).toEqual([]);
+	// One more would be sent with each rejection if each started a trial
+	expect(farm.sent.length).toBeLessThan(240);
+	expect(farm.clock.now()).toBeLessThan(5000);
+});
+
+test('once 429 is the limit, it starts no trial as long as others are accepted', async () => {
+	let next = 0;
+	const farm = new Farm(({ at }) => {
+		const isOver = at < next;
+		if (!isOver) next = at + 700;
+		return { status: isOver ? 429 : 200 };
+	});
+	await farm.read(range(300));
+	expect(farm.sent.length).toBeLessThan(450);
+	expect(farm.unread).toEqual([]);
+});
+
+test('after an outage that looked like a limit, sites that fail once do not keep the rate low', async () => {
+	const random = new Random(1, 2);
+	const asked = new Set<number>();
+	const farm = new Farm(({ site, at }) => {
+		if (at < 24_000) return random.next() < 0.8 ? { status: 503 } : OK;
+		const isFirst = site % 5 === 0 && !asked.has(site);
+		asked.add(site);
+		return isFirst ? { status: 503 } : OK;
+	});
+	await farm.read(range(200), undefined, { maxRetries: 3 });
+	expect(farm.unread).toEqual([]);
+	expect(farm.clock.now()).toBeLessThan(240_000);
+});
 
 test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {
 	const asked = (seconds: number) => ({ status: 503, headers: { 'retry-after': String(seconds) } });

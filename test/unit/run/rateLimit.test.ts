@@ -71,6 +71,17 @@ test.each([
 	},
 );
 
+test('counts what it let through to be refused for something else, but not what was lost', () => {
+	const { clock, limit, accept } = limited();
+	accept(300);
+	for (const cause of [...range(150).map(() => '401'), 'ECONNRESET', OTHER_STATUS]) {
+		limit.refuse({ cause, sentAt: clock.now() }, false);
+	}
+	clock.skip(15_000);
+	limit.prove({ cause: '429', sentAt: clock.now() }, true);
+	expect(limit.rate).toBeCloseTo(30);
+});
+
 test('begins at one a second or more, and doubles each second until one is refused', () => {
 	const { clock, limit, accept } = limitOf();
 	clock.skip(5000);
