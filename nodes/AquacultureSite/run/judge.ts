@@ -137,9 +137,7 @@ export class Judge<J extends Job> {
 		}
 		// A slow start ends with the first refusal that is the limit's
 		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart;
-		// Two servers of which one does not know the token say nothing about it one by one
-		const least = this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 1;
-		const isFull = this.doubts.size >= Math.max(least, this.tolerance) || isUrgent;
+		const isFull = this.doubts.size >= this.tolerance || isUrgent;
 		const isDue = this.doubts.size > 0 && isFull;
 		if (isDue) void this.try();
 		return isDue;
@@ -154,7 +152,7 @@ export class Judge<J extends Job> {
 	private isProven(job: J): boolean {
 		const { cause, sentAt } = job.failure as Failed;
 		if (sentAt <= this.witnessAt || this.isAlone(cause)) return true;
-		// For a 429, and if only a part of the service knows the token, any other site tells for all tries but the last
+		// Of a limit's 429, and of a token that only a part of the service knows, any other site tells until the last try
 		const isOfAny =
 			cause === '401' ? this.session.isFlaky : cause === '429' && this.rateLimit.isLimit(cause);
 		return isOfAny && sentAt <= this.acceptedAt && !this.isLast(job);
@@ -205,7 +203,7 @@ export class Judge<J extends Job> {
 		else this.line.putBack(job);
 	}
 
-	/** It waits alone, longer each time, with full jitter; not for the token, which is not busy. */
+	/** It waits alone, longer each time, with full jitter. After a 401 there is nothing to wait for. */
 	private backOff(job: J, failures: number): void {
 		const { cause, until } = job.failure as Failed;
 		const isLimit = this.isForRate(cause);

@@ -135,8 +135,6 @@ test('of two servers, one that does not know the token holds nothing up', async 
 	const farm = new Farm(() => (random.next() < 0.5 ? { status: 401 } : OK));
 	await farm.read(range(100), farm.service('0', { maxConcurrency: 1 }), { maxRetries: 8 });
 	expect(farm.unread).toEqual([]);
-	// One more would be sent with each rejection if each started a trial
-	expect(farm.sent.length).toBeLessThan(240);
 	expect(farm.clock.now()).toBeLessThan(5000);
 });
 
