@@ -177,10 +177,15 @@ export class Judge<J extends Job> {
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
 		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
-		if (cause === '401' && !this.session.isFlaky) return tries > 0;
+		if (cause === '401') return tries + 1 >= this.maxRejections;
 		// A firewall or a gateway under maintenance says the same of all sites, for a while
 		const retries = cause === '403' || !failure.mayPass ? Math.min(1, maxRetries) : maxRetries;
 		return tries >= retries;
+	}
+
+	/** Rejections in a row that are not by chance. */
+	private get maxRejections(): number {
+		return this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 2;
 	}
 
 	/** Whether a failure is a refusal for the rate, and the site only has to wait. */
@@ -192,6 +197,12 @@ export class Judge<J extends Job> {
 	private decide(job: J, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
+		const { isFlaky, unknownFor } = this.session;
+		// The other part of the service will know the token, too
+		if (failed.cause === '401' && isFlaky && unknownFor > 0) {
+			void this.sendAfter(unknownFor, job);
+			return;
+		}
 		const isLimit = this.isForRate(failed.cause);
 		const isTry = isOwn && !isLimit;
 		if (isTry) job.own = failed;
@@ -206,16 +217,19 @@ export class Judge<J extends Job> {
 	/** It waits alone, longer each time, with full jitter. After a 401 there is nothing to wait for. */
 	private backOff(job: J, failures: number): void {
 		const { cause, until } = job.failure as Failed;
-		const isLimit = this.isForRate(cause);
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 		const most = cause === '401' ? 0 : longest;
 		const wait = Math.max(0, until - this.clock.now()) + Math.random() * most;
-		void this.clock.pause(wait).then(() => {
-			if (!this.verdicts.open.has(job)) return;
-			// Whether it is accepted after a pause tells of the limit
-			if (isLimit) this.line.putBack(job);
-			else this.line.add(job);
-		});
+		void this.sendAfter(wait, job);
+	}
+
+	private async sendAfter(milliseconds: number, job: J): Promise<void> {
+		const { cause } = job.failure as Failed;
+		await this.clock.pause(milliseconds);
+		if (!this.verdicts.open.has(job)) return;
+		// Whether it is accepted after a pause tells of the limit
+		if (this.isForRate(cause)) this.line.putBack(job);
+		else this.line.add(job);
 	}
 
 	/** A trial: sends controls until one is accepted, and holds the line from the second one on. */
@@ -259,8 +273,7 @@ export class Judge<J extends Job> {
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
-		const most = this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 2;
-		if (this.rejections >= most && !this.session.isNew) {
+		if (this.rejections >= this.maxRejections && !this.session.isNew) {
 			const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
 			if (!isRenewed) this.verdicts.onRun(last);
 			return isRenewed;

@@ -103,9 +103,14 @@ export class Session {
 		return token === this.token && !needsLogin(this.credentials);
 	}
 
-	/** Whether the token may not be known everywhere yet. */
+	/** Milliseconds until the whole service should know the token. */
+	get unknownFor(): number {
+		return Math.max(0, this.issuedAt + UNKNOWN_FOR_MS - this.cancellation.now());
+	}
+
+	/** Whether no part of the service may know the token yet. */
 	get isNew(): boolean {
-		return this.acceptedAt === Infinity && this.cancellation.now() - this.issuedAt < UNKNOWN_FOR_MS;
+		return this.acceptedAt === Infinity && this.unknownFor > 0;
 	}
 
 	/** The token has ended: the next request logs in. @returns false if another login would not help either */

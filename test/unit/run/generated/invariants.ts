@@ -71,7 +71,7 @@ const scatteredOutages = (plan: Plan) =>
  */
 function isExcused({ plan, isAlone, outcome }: Case, failures: Exchange[]): boolean {
 	const isScattered = scatteredOutages(plan).length > 0;
-	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer > 0);
+	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer === Infinity);
 	// Without retries, one that was sent later and accepted is enough
 	const isWitnessed = ({ at, end }: Exchange) =>
 		outcome.exchanges.some((other) => other.came === '200' && other.at > at && other.at < end);
@@ -171,7 +171,7 @@ const sentencesFit: Invariant = ({ plan, outcome, reads, mayBeGivenUp, isPolls, 
 	const isTrue = truthOf(plan, outcome);
 	const failed = reads.filter(({ is }) => is === 'failed');
 	// What also failed by chance, while others did not, has failed
-	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer > 0);
+	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer === Infinity);
 	const scattered = [...troublesOf(plan, 'stray'), ...scatteredOutages(plan)];
 	const refusals = troublesOf(plan, 'limit').map(({ status }) => status);
 	const chance = [
