@@ -130,7 +130,7 @@ export class SiteService {
 		} else {
 			let resolve!: SiteJob['resolve'];
 			const result: SiteJob['result'] = new Promise((settle) => (resolve = settle));
-			job = { request: { ...request }, tries: 0, waits: 0, result, resolve };
+			job = { request: { ...request }, place: this.jobs.size, tries: 0, waits: 0, result, resolve };
 			this.jobs.set(key, job);
 			this.begin(job);
 		}

@@ -28,6 +28,8 @@ const FIRST_BACKOFF_MS = 1000;
 /** What the judge knows of a site that is to be read. */
 export interface Job {
 	readonly request: { maxRetries: number; timeout: number };
+	/** In the line. */
+	readonly place: number;
 	/** Failures that were its own, and refusals for the rate although others were accepted. */
 	tries: number;
 	waits: number;
@@ -197,39 +199,27 @@ export class Judge<J extends Job> {
 	private decide(job: J, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
-		const { isFlaky, unknownFor } = this.session;
-		// The other part of the service will know the token, too
-		if (failed.cause === '401' && isFlaky && unknownFor > 0) {
-			void this.sendAfter(unknownFor, job);
-			return;
-		}
-		const isLimit = this.isForRate(failed.cause);
+		const { cause, token } = failed;
+		const isLimit = this.isForRate(cause);
 		const isTry = isOwn && !isLimit;
+		const isOfToken = cause === '401' && this.session.isCurrent(token);
+		const isEarly = isOfToken || (isLimit && !this.isFinal(failed));
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
 		const count = isTry ? ++job.tries : ++job.waits;
 		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
-		// If all were sent again at once, a rate limit would refuse the same ones
-		else if (isOwn || (isLimit && !this.isFinal(failed))) this.backOff(job, count);
-		else this.line.putBack(job);
+		// Sent again at once, it would only be refused again
+		else if (isOwn || isEarly) void this.backOff(job, count);
+		else this.line.add(job);
 	}
 
-	/** It waits alone, longer each time, with full jitter. After a 401 there is nothing to wait for. */
-	private backOff(job: J, failures: number): void {
+	/** It waits alone: until all of the service should know the token, or longer each time, with full jitter. */
+	private async backOff(job: J, failures: number): Promise<void> {
 		const { cause, until } = job.failure as Failed;
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-		const most = cause === '401' ? 0 : longest;
-		const wait = Math.max(0, until - this.clock.now()) + Math.random() * most;
-		void this.sendAfter(wait, job);
-	}
-
-	private async sendAfter(milliseconds: number, job: J): Promise<void> {
-		const { cause } = job.failure as Failed;
-		await this.clock.pause(milliseconds);
-		if (!this.verdicts.open.has(job)) return;
-		// Whether it is accepted after a pause tells of the limit
-		if (this.isForRate(cause)) this.line.putBack(job);
-		else this.line.add(job);
+		const wait = cause === '401' ? this.session.unknownFor : Math.random() * longest;
+		await this.clock.pause(Math.max(0, until - this.clock.now()) + wait);
+		if (this.verdicts.open.has(job)) this.line.add(job);
 	}
 
 	/** A trial: sends controls until one is accepted, and holds the line from the second one on. */

@@ -9,10 +9,10 @@ const FIRST_IN_FLIGHT = 64;
 const MIDWAY = 3 / 4;
 
 /**
- * The line of the sites to read, in their order; those to try again are at its end. As many are in flight at once as the
+ * The line of the sites to read. One that is to be sent again goes back to its place. As many are in flight at once as the
  * service bears: 64, one more with each success, half if it gets slow (additive increase, multiplicative decrease).
  */
-export class Line<Job extends object> {
+export class Line<Job extends { readonly place: number }> {
 	private readonly waiting: Job[] = [];
 
 	/** Sent even while the line is held. */
@@ -54,15 +54,10 @@ export class Line<Job extends object> {
 		return this.inFlight + this.waiting.length === 0;
 	}
 
-	/** To the end of the line. */
+	/** To its place in the line. */
 	add(job: Job): void {
-		this.waiting.push(job);
-		void this.wake();
-	}
-
-	/** Back to the front of the line: what it was sent for says nothing about it. */
-	putBack(job: Job): void {
-		this.waiting.unshift(job);
+		const before = this.waiting.findLastIndex(({ place }) => place < job.place);
+		this.waiting.splice(before + 1, 0, job);
 		void this.wake();
 	}
 

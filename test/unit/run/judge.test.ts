@@ -133,8 +133,9 @@ test.each([429, 503, 403])(
 test('of two servers, one that does not know the token holds nothing up', async () => {
 	const random = new Random(2, 2);
 	const farm = new Farm(() => (random.next() < 0.5 ? { status: 401 } : OK));
-	await farm.read(range(100), farm.service('0', { maxConcurrency: 1 }), { maxRetries: 8 });
-	expect(farm.unread).toEqual([]);
+	await farm.read(range(100), farm.service('0', { maxConcurrency: 1 }));
+	// One of 256 would be rejected eight times
+	expect(farm.unread.length).toBeLessThanOrEqual(1);
 	expect(farm.clock.now()).toBeLessThan(5000);
 });
 

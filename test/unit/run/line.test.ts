@@ -4,7 +4,7 @@ import { FakeClock } from '../../tools/helpers/fake-clock';
 import { range } from './farm';
 
 interface Job {
-	id: number;
+	place: number;
 }
 
 const TIMEOUT_MS = 2000;
@@ -16,11 +16,11 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: 
 	let looks = 0;
 	const now = () => clock.now() + ++looks * 1e-6;
 	const sleep = clock.sleep.bind(clock);
-	const sent: { id: number; at: number; inFlight: number }[] = [];
+	const sent: { place: number; at: number; inFlight: number }[] = [];
 	let inFlight = 0;
-	const deliver = async ({ id }: Job) => {
+	const deliver = async ({ place }: Job) => {
 		const at = clock.now();
-		sent.push({ id, at, inFlight: ++inFlight });
+		sent.push({ place, at, inFlight: ++inFlight });
 		await clock.sleep(takes(at));
 		inFlight--;
 		line.adapt(at, TIMEOUT_MS);
@@ -34,20 +34,19 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500, reserve?: 
 		deliver,
 		() => undefined,
 	);
-	const add = (ids: number[]) => ids.forEach((id) => line.add({ id }));
+	const add = (places: number[]) => places.forEach((place) => line.add({ place }));
 	return { clock, line, sent, add };
 }
 
-test('sites are sent in their order; one that is put back comes first', async () => {
+test('sites are sent in their order, whenever they come', async () => {
 	const { clock, line, sent, add } = lineOf(() => 5, 1);
 	line.hold();
-	add([3, 4]);
-	line.putBack({ id: 2 });
+	add([2, 5, 4, 3]);
 	await clock.advance(100);
 	expect(sent).toEqual([]);
 	line.release();
 	await clock.advance(100);
-	expect(sent.map(({ id }) => id)).toEqual([2, 3, 4]);
+	expect(sent.map(({ place }) => place)).toEqual([2, 3, 4, 5]);
 	expect(line.isIdle).toBe(true);
 });
 
@@ -96,7 +95,7 @@ test('a probe is sent although the others are held, as soon as there is room for
 	add([1, 2, 3]);
 	await clock.advance(10);
 	line.hold();
-	void line.probe({ id: 4 });
+	void line.probe({ place: 4 });
 	await clock.advance(1000);
-	expect(sent.map(({ id }) => id)).toEqual([1, 2, 4]);
+	expect(sent.map(({ place }) => place)).toEqual([1, 2, 4]);
 });
