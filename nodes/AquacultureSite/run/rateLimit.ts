@@ -1,5 +1,5 @@
 // Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
-const FLAT_MS = 15_000;
+const FLAT_MS = 30_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
 const REFUSALS = ['429', '503', '403'];
