@@ -52,6 +52,8 @@ export function ownSeconds(plan: Plan): number {
 	// Nor that a new one is not known yet
 	const unknown = tokens.some(({ late, oneServer }) => late + oneServer > 0) ? 1 + ended : 0;
 	requests = runs * (requests + (ended + unknown) * Math.min(places, sites));
+	// Of two servers, the one that never learns the token rejects every other request, which counts for a limit, too
+	if (tokens.some(({ oneServer }) => oneServer === Infinity)) requests *= 2;
 	let seconds = (runs * busy) / places + requests / 1000 + longest;
 	// A login; before that, a rejection, and what proves that it is the token's
 	seconds += { none: 1, expired: 3, valid: 0 }[token] * round;
