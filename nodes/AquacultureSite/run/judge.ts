@@ -2,6 +2,8 @@ import { FAILED_LOGIN_PAUSE_MS } from '../service/messages/failures';
 import type { ServiceFailure } from '../service/messages/failures';
 import type { Cancellation } from './cancellation';
 import type { Line } from './line';
+import { takeAny } from './line';
+import { isStatus } from './rateLimit';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
@@ -231,7 +233,7 @@ export class Judge<J extends Job> {
 		if (this.control) this.control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
 			// The first one goes with the others, so that the load is the same for both, unless nobody answers
-			if (round > 1 || Number.isNaN(Number(this.last.cause))) {
+			if (round > 1 || !isStatus(this.last.cause)) {
 				this.line.hold();
 				await this.clock.pause(this.pauseBefore());
 			}
@@ -286,8 +288,8 @@ export class Judge<J extends Job> {
 		const { control } = this;
 		if (control && this.clock.now() < this.givesUpAt) return [control];
 		const isOfLogin = this.last.cause === 'login';
-		const [suspect, second] = this.doubts;
-		const other = isOfLogin ? undefined : (this.line.take() ?? second);
+		const [suspect, ...others] = this.doubts;
+		const other = isOfLogin ? undefined : (this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, other].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
 		return jobs;
@@ -314,7 +316,8 @@ export class Judge<J extends Job> {
 	/** The time of the clock at which a trial that was in vain ends the run. */
 	private get givesUpAt(): number {
 		const isNamed = this.failures().some(
-			({ failure, cause }) => failure.retryAfter !== undefined || this.isForRate(cause),
+			({ failure: { retryAfter, httpStatus }, cause }) =>
+				retryAfter !== undefined || httpStatus === 429 || this.rateLimit.isLimit(cause),
 		);
 		const isLimited = isNamed || this.rateLimit.rate < Infinity;
 		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;

@@ -8,6 +8,10 @@ const FIRST_IN_FLIGHT = 64;
 // Half as many take half as long if they wait for each other, and just as long if they are slow by nature
 const MIDWAY = 3 / 4;
 
+/** Takes one out of a list: any, because neighbors often share their fate. */
+export const takeAny = <T>(list: T[]): T | undefined =>
+	list.splice(Math.floor(Math.random() * list.length), 1)[0];
+
 /**
  * The line of the sites to read. One that is to be sent again goes back to its place. As many are in flight at once as the
  * service bears: 64, one more with each success, half if it gets slow (additive increase, multiplicative decrease).
@@ -61,9 +65,9 @@ export class Line<Job extends { readonly place: number }> {
 		void this.wake();
 	}
 
-	/** Takes a site out of the line: any, because neighbors often share their fate. */
+	/** Takes a site out of the line. */
 	take(): Job | undefined {
-		return this.waiting.splice(Math.floor(Math.random() * this.waiting.length), 1)[0];
+		return takeAny(this.waiting);
 	}
 
 	/** Sends a request before all others, even while they are held; whether it was accepted. */

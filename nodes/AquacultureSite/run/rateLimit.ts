@@ -10,6 +10,9 @@ interface Refusal {
 	sentAt: number;
 }
 
+/** Whether it is a status, and not what became of a connection, or of a login. */
+export const isStatus = (cause: string): boolean => Number(cause) > 0;
+
 /** Whether a refusal cannot be the site's own: a 429 is about the rate, and a control was read before. */
 const isCertain = (cause: string, isControl: boolean) => isControl || cause === '429';
 
@@ -95,7 +98,7 @@ export class RateLimit {
 
 	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
-		const isOther = Number(cause) > 0 && !REFUSALS.includes(cause);
+		const isOther = isStatus(cause) && !REFUSALS.includes(cause);
 		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
 		if (!isCertain(cause, isControl)) return;

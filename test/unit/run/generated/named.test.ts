@@ -68,6 +68,23 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		15,
 	],
 	[
+		'closes the first half by 401, and lets 11 through in a second, none at first',
+		{
+			sites: 48,
+			token: 'valid',
+			troubles: [
+				{ ...LIMIT, size: 11, isUsedUp: true, retryAfter: 'seconds' },
+				{ ...BAD, kind: 401, where: 'first', share: 0.5 },
+			],
+		},
+		20,
+	],
+	[
+		'refuses the login with 429 for 45 seconds, and does not say for how long',
+		{ troubles: [{ ...OUTAGE, side: 'token', kind: 429, seconds: 45 }] },
+		75,
+	],
+	[
 		'ends the token twice in mid-run: another process logs in',
 		{ sites: 1000, jitter: 9, troubles: [{ ...TOKEN, revokedAt: [300, 700], isSingle: true }] },
 		15,
