@@ -250,6 +250,9 @@ export class Judge<J extends Job> {
 
 	/** @returns whether a control was accepted, or the token is to be renewed */
 	private async sendRound(round: number): Promise<boolean> {
+		// Of the only site, a login tells
+		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
+			return this.renew(this.last);
 		const sentAt = this.clock.now();
 		const { control } = this;
 		const jobs = this.witnesses();
@@ -265,11 +268,7 @@ export class Judge<J extends Job> {
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
-		if (this.rejections >= this.maxRejections && !this.session.isNew) {
-			const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
-			if (!isRenewed) this.verdicts.onRun(last);
-			return isRenewed;
-		}
+		if (this.rejections >= this.maxRejections && !this.session.isNew) return this.renew(last);
 		if (this.isAlone(last.cause)) return true;
 		// A wait that is too long; or, if nothing was read, what no retry helps with: it is that of all
 		const isFinal = (each: Failed) => (control ? each.until === Infinity : this.isFinal(each));
@@ -277,6 +276,13 @@ export class Judge<J extends Job> {
 		const isTooLate = round > 1 && this.clock.now() >= this.givesUpAt;
 		if (isOfAll || isTooLate) this.verdicts.onRun(last);
 		return false;
+	}
+
+	/** @returns whether the token is to be renewed; if that would not help, the run ends */
+	private renew(last: Failed): boolean {
+		const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
+		if (!isRenewed) this.verdicts.onRun(last);
+		return isRenewed;
 	}
 
 	private get last(): Failed {

@@ -80,6 +80,16 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		20,
 	],
 	[
+		'has one site, rejects its token, and lets a request through every 150 ms',
+		{
+			sites: 1,
+			latency: 18,
+			token: 'expired',
+			troubles: [{ ...LIMIT, by: 'bucket', size: 1, pace: 6.5, retryAfter: 'seconds' }],
+		},
+		5,
+	],
+	[
 		'refuses the login with 429 for 45 seconds, and does not say for how long',
 		{ troubles: [{ ...OUTAGE, side: 'token', kind: 429, seconds: 45 }] },
 		75,
