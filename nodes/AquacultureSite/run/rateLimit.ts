@@ -1,5 +1,5 @@
-// Flat at first, so that a rate that is right stays, then ever steeper: as CUBIC above its last maximum (RFC 9438, 4.2)
-const FLAT_MS = 30_000;
+// Until it has doubled. Flat at first, so that a rate that is right stays, as CUBIC at its last maximum (RFC 9438, 4.2)
+const FLAT_MS = 20_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
 const REFUSALS = ['429', '503', '403'];
@@ -136,6 +136,6 @@ export class RateLimit {
 	/** Requests per second at a time of the clock. */
 	private perSecond(at: number): number {
 		const elapsed = at - this.setAt;
-		return this.rate * (this.isSlowStart ? 2 ** (elapsed / 1000) : 1 + (elapsed / FLAT_MS) ** 3);
+		return this.rate * 2 ** (this.isSlowStart ? elapsed / 1000 : (elapsed / FLAT_MS) ** 3);
 	}
 }
