@@ -309,7 +309,7 @@ export class Judge<J extends Job> {
 		const isOfToken = failures.every(({ cause }) => cause === '401');
 		if (isOfToken && !this.session.isNew) return 0;
 		const waits = failures.map(({ until }) => (until === Infinity ? 0 : until - now));
-		const elapsed = now - this.startedAt;
+		const elapsed = now - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest
 		const growing = failures.some(({ cause }) => cause === 'login')
 			? Math.max(FAILED_LOGIN_PAUSE_MS, elapsed)
@@ -327,7 +327,12 @@ export class Judge<J extends Job> {
 		);
 		const isLimited = isNamed || this.rateLimit.rate < Infinity;
 		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
-		return Math.max(this.startedAt, this.rateLimit.heardAt) + patience;
+		return this.silentSince + patience;
+	}
+
+	/** The time of the clock since when the present trial has been in vain. */
+	private get silentSince(): number {
+		return Math.max(this.startedAt, this.rateLimit.heardAt);
 	}
 
 	private failures(): Failed[] {

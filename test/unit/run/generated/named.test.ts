@@ -95,6 +95,16 @@ const NAMED: [name: string, plan: Partial<Plan>, seconds: number][] = [
 		75,
 	],
 	[
+		'refuses the login with 502 for 20 seconds, and the first 80 % of its sites for ever',
+		{
+			troubles: [
+				{ ...OUTAGE, side: 'token', seconds: 20 },
+				{ ...BAD, kind: 502, where: 'first', share: 0.8 },
+			],
+		},
+		60,
+	],
+	[
 		'ends the token twice in mid-run: another process logs in',
 		{ sites: 1000, jitter: 9, troubles: [{ ...TOKEN, revokedAt: [300, 700], isSingle: true }] },
 		15,
