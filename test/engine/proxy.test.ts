@@ -161,31 +161,3 @@ describe.each(CASES)('a proxy, over %s: %s', (scheme, _, fault, message) => {
 		expect(service.counts).toMatchObject({ logins: 1, siteRequests: 3 });
 	});
 });
-
-describe('a proxy over http that does not name itself', () => {
-	const settings = { onError: 'continueRegularOutput' } as const;
-	const run = async () => {
-		const { node, items } = SITES;
-		const result = await n8n.run({ node: { ...node, ...settings }, items });
-		return dataOf(result).map(({ siteId, error }) => error ?? siteId);
-	};
-
-	beforeEach(async () => {
-		await start('http');
-		proxy.isNamed = false;
-		await run();
-	});
-
-	test('a 403 of one site is its own, since others get through', async () => {
-		service.faults.site.push({ siteId: 1057, status: 403, body: 'html' });
-		const closed = expect.stringContaining(
-			messageOf(SITE_RULES.refusedByPage, 403, 1057),
-		) as string;
-		expect(await run()).toEqual([1042, closed, 1063]);
-	});
-
-	test('a 403 of all is the proxy, since nothing else gets through', async () => {
-		proxy.fault = respond(403, {}, PAGE);
-		for (const message of await run()) expect(message).toContain(BLOCKED);
-	});
-});

@@ -6,8 +6,6 @@ import { hold } from './connections';
 
 /** What the proxy does instead of its work. */
 export interface ProxyFault {
-	/** Only this many requests; default all. */
-	times?: number;
 	/** Responds with this itself. */
 	response?: { status: number; headers?: Record<string, string>; body?: string };
 	/** `close` ends the connection without a response, `hang` never responds. */
@@ -45,8 +43,6 @@ export async function startProxy(only?: string) {
 		url: `http://127.0.0.1:${port}`,
 		/** The method and target of each request, oldest first. */
 		requests: [] as string[],
-		/** Whether it names itself in the responses that it forwards over HTTP (RFC 9110, section 7.6.3). */
-		isNamed: true,
 		/** What goes wrong from now on. */
 		fault: undefined as ProxyFault | undefined,
 		async close(): Promise<void> {
@@ -66,7 +62,6 @@ export async function startProxy(only?: string) {
 		proxy.requests.push(`${method} ${url}`);
 		const { fault } = proxy;
 		if (!fault) return false;
-		if (fault.times !== undefined && --fault.times <= 0) proxy.fault = undefined;
 		if (fault.response) socket.end(responseText(fault.response));
 		else if (fault.connection === 'close') socket.end();
 		else if (socket instanceof Socket) socket.once('close', hold(socket));
@@ -92,8 +87,9 @@ export async function startProxy(only?: string) {
 		// Those are for the proxy alone (RFC 9110, section 7.6.1)
 		const { connection: _, 'proxy-connection': __, ...headers } = request.headers;
 		const forwarded = http.request(url, { method, headers, agent: false }, (received) => {
-			const via = proxy.isNamed && { via: '1.1 test-proxy' };
-			response.writeHead(received.statusCode ?? 502, { ...received.headers, ...via });
+			// It names itself (RFC 9110, section 7.6.3)
+			const headers = { ...received.headers, via: '1.1 test-proxy' };
+			response.writeHead(received.statusCode ?? 502, headers);
 			received.pipe(response);
 		});
 		forwarded.on('error', () => response.writeHead(502).end());

@@ -214,6 +214,13 @@ describe('whether a proxy sent a response itself', () => {
 		expect(isFromProxy(all)).toBe(expected);
 	});
 
+	test('that does not name itself is for all sites to tell: one that fails alone says nothing', () => {
+		const details = { ...REFUSED, request: ABSOLUTE };
+		const messageFor = (scope: 'run' | 'request') => fromSite(403, { ...details, scope }).message;
+		expect(messageFor('run')).toBe(messageOf(PROXY_RULES.other, 403));
+		expect(messageFor('request')).toBe(messageOf(SITE_RULES.noAccess, 403));
+	});
+
 	test('is asked of refusals only, and where the request is known', () => {
 		const request = { protocol: 'https:', socket: plain };
 		const responses = [299, 300].map((statusCode) => ({ ...REFUSED, statusCode, request }));
