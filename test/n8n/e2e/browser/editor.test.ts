@@ -103,6 +103,10 @@ async function createCredential(): Promise<void> {
 	await editor.fill('username', stage.service.login.username);
 	await editor.fill('password', 'not the password');
 	await editor.saveCredential();
+	// If it says anything else, the failure shows what
+	await eventually(async () =>
+		expect(await editor.page.locator('body').innerText()).toContain('More details'),
+	);
 	await dialog.getByText('More details').click();
 	await dialog.getByText(/username.*password/).waitFor();
 	await editor.closeMessages();
