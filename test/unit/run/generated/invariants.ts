@@ -1,6 +1,6 @@
 import type { Exchange } from './network';
 import { longestSilence, ownSeconds } from './own-time';
-import { troublesOf, type Plan } from './plan';
+import { isDivided, troublesOf, type Plan } from './plan';
 import type { Outcome, Read } from './play';
 import { isOfToken, isOfWait, tells, truthOf } from './sentences';
 import { siteOf, sitesOf, type PlannedSite } from './sites';
@@ -71,13 +71,12 @@ const scatteredOutages = (plan: Plan) =>
  */
 function isExcused({ plan, isAlone, outcome }: Case, failures: Exchange[]): boolean {
 	const isScattered = scatteredOutages(plan).length > 0;
-	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer === Infinity);
 	// Without retries, one that was sent later and accepted is enough
 	const isWitnessed = ({ at, end }: Exchange) =>
 		outcome.exchanges.some((other) => other.came === '200' && other.at > at && other.at < end);
 	const own = failures.filter((failure) => {
 		const { by, came } = failure;
-		if (by === 'site' || (by === 'token' && isDivided)) return true;
+		if (by === 'site' || (by === 'token' && isDivided(plan))) return true;
 		// That names no wait: it says that the site is closed
 		if (by === 'limit' && came === '403') return true;
 		if (/^(429|403)/.test(came)) return false;
@@ -135,10 +134,9 @@ const everySiteHasItsTurn: Invariant = ({ plan, reads, mayBeGivenUp, isPolls, ou
 		({ siteId, bad, isReadable }) => isReadable && !bad && !read.has(siteId),
 	);
 	// Each poll would begin with a token that has ended, whose rejections use the limit up
-	const isHopeless = troublesOf(plan, 'token').some(
-		({ oneServer, lifetime }) =>
-			oneServer === Infinity || (lifetime < 60 && troublesOf(plan, 'limit').length > 0),
-	);
+	const isLimited = troublesOf(plan, 'limit').length > 0;
+	const isShort = troublesOf(plan, 'token').some(({ lifetime }) => lifetime < 60);
+	const isHopeless = isDivided(plan) || (isLimited && isShort);
 	const isExcused = mayBeGivenUp || isHopeless || troublesOf(plan, 'n8n').length > 0;
 	const details = `${left.length} sites, e.g. ${left[0]?.siteId}, in ${outcome.runs.length} polls`;
 	return only(isPolls && !isExcused && left.length > 0, '1 polls: never read', details);
@@ -171,12 +169,11 @@ const sentencesFit: Invariant = ({ plan, outcome, reads, mayBeGivenUp, isPolls, 
 	const isTrue = truthOf(plan, outcome);
 	const failed = reads.filter(({ is }) => is === 'failed');
 	// What also failed by chance, while others did not, has failed
-	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer === Infinity);
 	const scattered = [...troublesOf(plan, 'stray'), ...scatteredOutages(plan)];
 	const refusals = troublesOf(plan, 'limit').map(({ status }) => status);
 	const chance = [
 		...scattered.map(({ kind }) => kind),
-		...(isDivided ? [401] : []),
+		...(isDivided(plan) ? [401] : []),
 		...(plan.maxRetries === 0 ? refusals : []),
 	];
 	const isAnyRead = reads.some(({ is }) => is === 'read');
@@ -238,8 +235,7 @@ const fewRequests: Invariant = ({ plan, outcome, mayBeGivenUp }) => {
 		0,
 	);
 	// Those that fail by chance are sent again; of two servers, one may never learn a token
-	const isDivided = troublesOf(plan, 'token').some(({ oneServer }) => oneServer > 0);
-	const shares = [isDivided ? 0.5 : 0, ...scatteredOutages(plan).map(({ share }) => share)];
+	const shares = [isDivided(plan) ? 0.5 : 0, ...scatteredOutages(plan).map(({ share }) => share)];
 	const again = shares.reduce(
 		(times, share) => times * Math.min(plan.maxRetries + 1, 1 / (1 - share)),
 		1,

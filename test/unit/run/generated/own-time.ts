@@ -1,4 +1,4 @@
-import { troublesOf, type Limit, type Outage, type Plan } from './plan';
+import { isDivided, troublesOf, type Limit, type Outage, type Plan } from './plan';
 import { sitesOf } from './sites';
 
 /** Requests whose answers tell whose fault something is; they count for a limit, too. */
@@ -52,8 +52,8 @@ export function ownSeconds(plan: Plan): number {
 	// Nor that a new one is not known yet
 	const unknown = tokens.some(({ late, oneServer }) => late + oneServer > 0) ? 1 + ended : 0;
 	requests = runs * (requests + (ended + unknown) * Math.min(places, sites));
-	// Of two servers, the one that never learns the token rejects every other request, which counts for a limit, too
-	if (tokens.some(({ oneServer }) => oneServer === Infinity)) requests *= 2;
+	// What is rejected is sent again, and counts for a limit, too
+	if (isDivided(plan)) requests *= 2;
 	let seconds = (runs * busy) / places + requests / 1000 + longest;
 	// A login; before that, a rejection, and what proves that it is the token's
 	seconds += { none: 1, expired: 3, valid: 0 }[token] * round;

@@ -108,3 +108,7 @@ export interface Plan {
 
 export const troublesOf = <K extends Trouble['is']>({ troubles }: Pick<Plan, 'troubles'>, is: K) =>
 	troubles.filter((trouble) => trouble.is === is) as Extract<Trouble, { is: K }>[];
+
+/** Whether one of two servers never learns a token, and rejects half of the requests. */
+export const isDivided = (plan: Pick<Plan, 'troubles'>): boolean =>
+	troublesOf(plan, 'token').some(({ oneServer }) => oneServer === Infinity);
