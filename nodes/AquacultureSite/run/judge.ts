@@ -215,7 +215,7 @@ export class Judge<J extends Job> {
 		else this.line.add(job);
 	}
 
-	/** It waits alone: until all of the service should know the token, or longer each time, with full jitter. */
+	/** It waits alone: until all servers should know the token, or longer each time, with full jitter. */
 	private async backOff(job: J, failures: number): Promise<void> {
 		const { cause, until } = job.failure as Failed;
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));

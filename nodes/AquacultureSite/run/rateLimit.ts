@@ -1,5 +1,5 @@
-// Until it has doubled. Flat at first, so that a rate that is right stays, as CUBIC at its last maximum (RFC 9438, 4.2)
-const FLAT_MS = 20_000;
+// Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
+const DOUBLES_IN_MS = 20_000;
 
 /** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
 const REFUSALS = ['429', '503', '403'];
@@ -22,7 +22,7 @@ const inUse = new Map<string, RateLimit>();
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
  * let through until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
- * grows slowly. Each time that it proves to be too high, it is set to what was let through since it was set, half at
+ * grows slowly at first. Each time that it proves to be too high, it is set to what was let through since it was set, half at
  * least (additive increase, multiplicative decrease). A site that fails once, by itself, looks like one that was refused:
  * it does not set it to less than what was let through when it refused for certain.
  */
@@ -136,6 +136,6 @@ export class RateLimit {
 	/** Requests per second at a time of the clock. */
 	private perSecond(at: number): number {
 		const elapsed = at - this.setAt;
-		return this.rate * 2 ** (this.isSlowStart ? elapsed / 1000 : (elapsed / FLAT_MS) ** 3);
+		return this.rate * 2 ** (this.isSlowStart ? elapsed / 1000 : (elapsed / DOUBLES_IN_MS) ** 3);
 	}
 }

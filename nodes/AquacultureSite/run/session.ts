@@ -103,12 +103,12 @@ export class Session {
 		return token === this.token && !needsLogin(this.credentials);
 	}
 
-	/** Milliseconds until the whole service should know the token. */
+	/** Milliseconds until all servers should know the token. */
 	get unknownFor(): number {
 		return Math.max(0, this.issuedAt + UNKNOWN_FOR_MS - this.cancellation.now());
 	}
 
-	/** Whether no part of the service may know the token yet. */
+	/** Whether it is possible that no server knows the token yet. */
 	get isNew(): boolean {
 		return this.acceptedAt === Infinity && this.unknownFor > 0;
 	}
