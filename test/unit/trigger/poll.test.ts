@@ -1,5 +1,5 @@
 import { ServiceFailure } from '../../../nodes/AquacultureSite/service/messages/failures';
-import { DEFAULT_EVENTS, type EventName } from '../../../nodes/AquacultureSite/trigger/events';
+import { DEFAULT_EVENTS } from '../../../nodes/AquacultureSite/trigger/events';
 import { concludePoll } from '../../../nodes/AquacultureSite/trigger/poll';
 import type { Reading } from '../../../nodes/AquacultureSite/trigger/reading';
 import { newSite, readState } from '../../../nodes/AquacultureSite/trigger/state';
@@ -13,10 +13,12 @@ const failure = (httpStatus: number, siteId: string) =>
 		httpStatus,
 	});
 
+const OPTIONS = { events: DEFAULT_EVENTS };
+
 const notReached = new ServiceFailure('No time', 'Advice', { subject: 'service' });
 
 /** A trigger in an n8n that keeps its state as JSON. */
-function startTrigger(events: readonly EventName[] = DEFAULT_EVENTS) {
+function startTrigger() {
 	const staticData: Record<string, unknown> = {};
 	const inLog: string[] = [];
 	const poll = (found: Found, interruption = notReached) => {
@@ -29,7 +31,7 @@ function startTrigger(events: readonly EventName[] = DEFAULT_EVENTS) {
 		}
 		const saved = JSON.parse(JSON.stringify(staticData)) as object;
 		const old = readState(saved, Object.keys(found), 'A');
-		const conclusion = concludePoll(old, { results, interruption }, { events }, new Date());
+		const conclusion = concludePoll(old, { results, interruption }, OPTIONS, new Date());
 		Object.assign(staticData, conclusion.state);
 		inLog.push(...conclusion.unreadable.map(({ site }) => site.siteId));
 		const changes = conclusion.events.map(
@@ -54,143 +56,100 @@ const reads = (count: number, total: number, from = 0): Found =>
 /** Of a list, this many sites are read in each poll, one part after the other. */
 const inTurn = (polls: number, count: number, total: number) =>
 	Array.from({ length: polls }, (_, poll) => reads(count, total, poll * count));
-const failing = (sites: string, polls = 3) =>
-	`${sites} could not be read in the last ${polls} checks`;
+const failing = (sites: string) => `${sites} could not be read in the last 3 checks`;
 const NOTHING = 'No site could be read in the last 3 checks';
 const slow = (total: number) => `Reading all ${total} sites takes more than 10 checks`;
 
-test.each<[string, Array<[found: Found, ...report: string[]]>]>([
-	[
-		'a site that is not read keeps its state, the others are reported',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 500, 2: 'b' }, '2: a to b'],
-			[{ 1: undefined, 2: 'b' }],
-			[{ 1: 'b', 2: 'b' }, '1: a to b'],
-		],
+/** What each poll of a trigger finds, and reports. */
+const POLLS: Record<string, Array<[found: Found, ...report: string[]]>> = {
+	'a site that is not read keeps its state, the others are reported': [
+		[{ 1: 'a', 2: 'a' }],
+		[{ 1: 500, 2: 'b' }, '2: a to b'],
+		[{ 1: undefined, 2: 'b' }],
+		[{ 1: 'b', 2: 'b' }, '1: a to b'],
 	],
-	[
-		'a site that fails three times in a row is reported once, and again only after it was read',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			...silent(2, { 1: 404, 2: 'a' }),
-			[{ 1: 500, 2: 'a' }, failing('Site 1')],
-			...silent(3, { 1: 500, 2: 'a' }),
-			[{ 1: 'a', 2: 'a' }],
-			...silent(2, { 1: 500, 2: 'a' }),
-			[{ 1: 500, 2: 'a' }, failing('Site 1')],
-		],
+	'a site that fails three times in a row is reported once, and again only after it was read': [
+		[{ 1: 'a', 2: 'a' }],
+		...silent(2, { 1: 404, 2: 'a' }),
+		[{ 1: 500, 2: 'a' }, failing('Site 1')],
+		...silent(3, { 1: 500, 2: 'a' }),
+		[{ 1: 'a', 2: 'a' }],
+		...silent(2, { 1: 500, 2: 'a' }),
+		[{ 1: 500, 2: 'a' }, failing('Site 1')],
 	],
-	[
-		'several that fail are reported together, a later one by itself',
-		[
-			[{ 1: 'a', 2: 'a', 3: 'a', 4: 'a' }],
-			...silent(2, { 1: 500, 2: 500, 3: 'a', 4: 'a' }),
-			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Sites 1 and 2')],
-			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }],
-			[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Site 3')],
-		],
+	'several that fail are reported together, a later one by itself': [
+		[{ 1: 'a', 2: 'a', 3: 'a', 4: 'a' }],
+		...silent(2, { 1: 500, 2: 500, 3: 'a', 4: 'a' }),
+		[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Sites 1 and 2')],
+		[{ 1: 500, 2: 500, 3: 500, 4: 'a' }],
+		[{ 1: 500, 2: 500, 3: 500, 4: 'a' }, failing('Site 3')],
 	],
-	[
-		'a site that is not reached has not failed',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			[{ 1: 500, 2: 'a' }],
-			[{ 1: undefined, 2: 'a' }],
-			[{ 1: undefined, 2: 'a' }],
-			[{ 1: 500, 2: 'a' }],
-			[{ 1: 500, 2: 'a' }, failing('Site 1')],
-		],
+	'a site that is not reached has not failed': [
+		[{ 1: 'a', 2: 'a' }],
+		[{ 1: 500, 2: 'a' }],
+		[{ 1: undefined, 2: 'a' }],
+		[{ 1: undefined, 2: 'a' }],
+		[{ 1: 500, 2: 'a' }],
+		[{ 1: 500, 2: 'a' }, failing('Site 1')],
 	],
-	[
-		'that no site can be read is reported once, and covers the single ones',
-		[
-			[{ 1: 'a', 2: 'a' }],
-			...silent(2, { 1: 500, 2: 503 }),
-			[{ 1: 500, 2: 503 }, NOTHING],
-			...silent(3, { 1: 500, 2: 503 }),
-			...silent(3, { 1: 'a', 2: 503 }),
-			...silent(3, { 1: 'a', 2: 'a' }),
-			...silent(2, { 1: undefined, 2: undefined }),
-			[{ 1: undefined, 2: undefined }, NOTHING],
-		],
+	'that no site can be read is reported once, and covers the single ones': [
+		[{ 1: 'a', 2: 'a' }],
+		...silent(2, { 1: 500, 2: 503 }),
+		[{ 1: 500, 2: 503 }, NOTHING],
+		...silent(3, { 1: 500, 2: 503 }),
+		...silent(3, { 1: 'a', 2: 503 }),
+		...silent(3, { 1: 'a', 2: 'a' }),
+		...silent(2, { 1: undefined, 2: undefined }),
+		[{ 1: undefined, 2: undefined }, NOTHING],
 	],
-	[
-		'a site that was never read and is refused is reported at once, once',
-		[
-			[{ 1: 'a', 2: 'a', 3: undefined }],
-			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
-			...silent(3, { 1: 'a', 2: 'a', 3: 404 }),
-			[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, 'Sites 4 and 5 cannot be read'],
-			...silent(2, { 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }),
-			[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('Site 1')],
-		],
+	'a site that was never read and is refused is reported at once, once': [
+		[{ 1: 'a', 2: 'a', 3: undefined }],
+		[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
+		...silent(3, { 1: 'a', 2: 'a', 3: 404 }),
+		[{ 1: 'a', 2: 'a', 3: 404, 4: 403, 5: 404 }, 'Sites 4 and 5 cannot be read'],
+		...silent(2, { 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }),
+		[{ 1: 404, 2: 'a', 3: 500, 4: 403, 5: 404 }, failing('Site 1')],
 	],
-	[
-		'a site is refused with a status from 400 to 499 that is about it',
-		[[{ 1: 'a', 2: 302, 3: 400, 4: 429, 5: 499, 6: 500 }, 'Sites 3 and 5 cannot be read']],
+	'a site is refused with a status from 400 to 499 that is about it': [
+		[{ 1: 'a', 2: 302, 3: 400, 4: 429, 5: 499, 6: 500 }, 'Sites 3 and 5 cannot be read'],
 	],
-	[
-		'that all sites are refused is not reported again as an outage',
-		[[{ 1: 404, 2: 404 }, 'Sites 1 and 2 cannot be read'], ...silent(3, { 1: 404, 2: 404 })],
+	'that all sites are refused is not reported again as an outage': [
+		[{ 1: 404, 2: 404 }, 'Sites 1 and 2 cannot be read'],
+		...silent(3, { 1: 404, 2: 404 }),
 	],
-	[
-		'a site that is added to the list starts silently',
-		[[{ 1: 'a' }], [{ 1: 'b', 2: 'a' }, '1: a to b'], [{ 1: 'b', 2: 'b' }, '2: a to b']],
+	'an outage is reported where some have not been, though a site of it was before': [
+		[{ 1: 'a', 2: 404 }, '404 for 2'],
+		...silent(2, { 1: 500, 2: 404 }),
+		[{ 1: 500, 2: 404 }, NOTHING],
+		[{ 1: 'a', 2: 404 }],
+		...silent(2, { 1: undefined, 2: 404 }),
+		[{ 1: undefined, 2: 404 }, NOTHING],
 	],
-	[
-		'a site that is removed from the list is forgotten, also that it was refused',
-		[
-			[{ 1: 'a', 2: 'a', 3: 404 }, '404 for 3'],
-			[{ 1: 'a' }],
-			[{ 1: 'a', 2: 'b', 3: 404 }, '404 for 3'],
-			[{ 1: 'a', 2: 'b', 3: 404 }],
-		],
+	'a round of more than ten polls is reported once, and again only after a faster one': [
+		...silent(9, reads(1, 12)),
+		[reads(1, 12), slow(12)],
+		...silent(14, reads(1, 12)),
+		[reads(12, 12)],
+		...silent(9, reads(1, 12)),
+		[reads(1, 12), slow(12)],
 	],
-	[
-		'an outage is reported where some have not been, though a site of it was before',
-		[
-			[{ 1: 'a', 2: 404 }, '404 for 2'],
-			...silent(2, { 1: 500, 2: 404 }),
-			[{ 1: 500, 2: 404 }, NOTHING],
-			[{ 1: 'a', 2: 404 }],
-			...silent(2, { 1: undefined, 2: 404 }),
-			[{ 1: undefined, 2: 404 }, NOTHING],
-		],
+	'a round that ends with the tenth poll is fast enough': inTurn(25, 4, 40).map((found) => [found]),
+	'a round that takes one poll more is not': inTurn(25, 4, 41).map((found, poll) =>
+		poll === 9 ? [found, slow(41)] : [found],
+	),
+	'a round is not slower for polls that read no site': [
+		...silent(5, reads(1, 40)),
+		...silent(2, reads(0, 40)),
+		...silent(4, reads(1, 40)),
+		[reads(1, 40), slow(40)],
 	],
-	[
-		'a round of more than ten polls is reported once, and again only after a faster one',
-		[
-			...silent(9, reads(1, 12)),
-			[reads(1, 12), slow(12)],
-			...silent(14, reads(1, 12)),
-			[reads(12, 12)],
-			...silent(9, reads(1, 12)),
-			[reads(1, 12), slow(12)],
-		],
+	'a round is not slower for sites that are removed from the list': [
+		...silent(5, reads(1, 40)),
+		...silent(8, reads(3, 3)),
 	],
-	[
-		'a round that ends with the tenth poll is fast enough',
-		inTurn(25, 4, 40).map((found) => [found]),
-	],
-	[
-		'a round that takes one poll more is not',
-		inTurn(25, 4, 41).map((found, poll) => (poll === 9 ? [found, slow(41)] : [found])),
-	],
-	[
-		'a round is not slower for polls that read no site',
-		[
-			...silent(5, reads(1, 40)),
-			...silent(2, reads(0, 40)),
-			...silent(4, reads(1, 40)),
-			[reads(1, 40), slow(40)],
-		],
-	],
-	[
-		'a round is not slower for sites that are removed from the list',
-		[...silent(5, reads(1, 40)), ...silent(8, reads(3, 3))],
-	],
-])('%s', (_rule, polls) => {
+};
+
+test.each(Object.entries(POLLS))('%s', (_rule, polls) => {
 	const { poll } = startTrigger();
 	for (const [found, ...expected] of polls) expect(poll(found)).toEqual(expected);
 });
@@ -217,6 +176,6 @@ test('a site that was requested has not been skipped, whatever came of it', () =
 	const results: Reading['results'] = new Map();
 	results.set('1', failure(500, '1')).set('2', { siteId: 2 });
 	const old = { readFrom: 'A', sites: waiting };
-	const { state } = concludePoll(old, { results }, { events: DEFAULT_EVENTS }, new Date());
+	const { state } = concludePoll(old, { results }, OPTIONS, new Date());
 	expect(state.sites.map(({ skippedPolls }) => skippedPolls)).toEqual([0, 0, 6]);
 });
