@@ -12,6 +12,10 @@ import {
 import { Random } from './random';
 
 const PASSING = [500, 502, 503, 520, 529, 'reset'] as const;
+const STRAY: Pick<Bad, 'kind' | 'retryAfter'>[] = [
+	...[{ kind: 429, retryAfter: 1 }, { kind: 503 }, { kind: 'reset' as const }],
+	...[{ kind: 401 }, { kind: 503, retryAfter: 2 }],
+];
 
 function drawBad({ weigh, pick, between, chance, int, log }: Random, sites: number): Bad {
 	const kind = weigh<Kind>(
@@ -111,19 +115,7 @@ function drawTrouble(random: Random, sites: number): Trouble {
 		[22, () => drawLimit(random)],
 		[20, () => drawOutage(random, sites)],
 		[15, () => drawToken(random, sites)],
-		[
-			6,
-			() => {
-				const [kind, retryAfter] = pick<[Kind, number?]>(
-					[429, 1],
-					[503],
-					['reset'],
-					[401],
-					[503, 2],
-				);
-				return { is: 'stray', kind, ...(retryAfter && { retryAfter }), at: some(5) };
-			},
-		],
+		[6, () => ({ is: 'stray', ...pick(...STRAY), at: some(5) })],
 		[6, () => ({ is: 'workers', count: int(1, 8), seconds: between(0.02, 0.2) })],
 		[4, () => ({ is: 'slow', share: chance(0.2) ? 1 : between(0.05, 0.6), seconds: log(0.5, 10) })],
 		[

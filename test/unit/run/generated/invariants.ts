@@ -40,22 +40,16 @@ function toCase(plan: Plan, outcome: Outcome): Case {
 	const mayBeGivenUp = isSilent || (isPage && isNothingRead);
 	const thrown = new Set(troublesOf(plan, 'n8n').flatMap(({ sites }) => sites));
 	const isAlone = sitesOf(plan).filter(({ siteId }) => !thrown.has(siteId)).length === 1;
-	return {
-		plan,
-		outcome,
-		reads,
-		patience,
-		mayBeGivenUp,
-		isAlone,
-		isPolls: plan.mode.is === 'polls',
-	};
+	const isPolls = plan.mode.is === 'polls';
+	return { plan, outcome, reads, patience, mayBeGivenUp, isAlone, isPolls };
 }
 
 const only = (isBroken: boolean, name: string, details: unknown): Finding[] =>
 	isBroken ? [{ name, details: String(details) }] : [];
 
 /** One finding of all that have the same. */
-function ofSites(name: string, found: Read[]): Finding[] {
+function ofSites<T extends Read>(name: string, reads: T[], isFound: (read: T) => boolean) {
+	const found = reads.filter(isFound);
 	const [{ siteId, is, message } = { siteId: 0, is: '', message: '' }] = found;
 	const bare = message.replace(/\d+/g, 'N').slice(0, 60);
 	const details = `${found.length} times, e.g. site ${siteId}: ${is} ${message}`;
@@ -117,13 +111,10 @@ const nothingIsLost: Invariant = (played) => {
 	const isAnothers = ({ is, siteId }: Read) =>
 		is === 'n8n' && !(failures.get(siteId) ?? []).some(({ by }) => by === 'n8n');
 	return [
-		...ofSites('1 lost', open.filter(isLost)),
-		...ofSites('1 given, not read', open.filter(isGiven)),
-		...ofSites(
-			'1 wrong',
-			open.filter(({ is }) => is === 'wrong'),
-		),
-		...ofSites('7 n8n', open.filter(isAnothers)),
+		...ofSites('1 lost', open, isLost),
+		...ofSites('1 given, not read', open, isGiven),
+		...ofSites('1 wrong', open, ({ is }) => is === 'wrong'),
+		...ofSites('7 n8n', open, isAnothers),
 	];
 };
 
@@ -187,18 +178,9 @@ const sentencesFit: Invariant = ({ plan, outcome, reads, mayBeGivenUp, isPolls, 
 	const isBad = ({ site: { bad }, isOfSite }: Case['reads'][0]) =>
 		!isUnknown && bad?.times === Infinity && (isOfSite || !isPolls);
 	return [
-		...ofSites(
-			'3 sentence',
-			failed.filter((read) => isBad(read) && !isOwn(read)),
-		),
-		...ofSites(
-			'3 untrue',
-			failed.filter((read) => !isTrue(read)),
-		),
-		...ofSites(
-			'3 read',
-			reads.filter(({ is, site }) => is === 'read' && site.bad?.times === Infinity),
-		),
+		...ofSites('3 sentence', failed, (read) => isBad(read) && !isOwn(read)),
+		...ofSites('3 untrue', failed, (read) => !isTrue(read)),
+		...ofSites('3 read', reads, ({ is, site }) => is === 'read' && site.bad?.times === Infinity),
 	];
 };
 
@@ -267,21 +249,18 @@ const fewLogins: Invariant = ({ plan, outcome, isPolls }) => {
 /** 6: it stops at once, and nothing goes on after the end. */
 const stopsAtOnce: Invariant = ({ outcome: { runs, exchanges } }) => {
 	const late = runs.find(({ end, stop }) => end > stop + 100);
+	const isKept = runs.some(({ kept }) => kept > 0);
 	const after = exchanges.filter(({ run, at, siteId }) => {
 		const { end = 0, stop = 0 } = runs[run] ?? {};
 		return siteId > 0 && at > Math.min(end, stop);
 	});
 	return [
 		...only(late !== undefined, '6 stop', `${late?.end} ms, stopped at ${late?.stop}`),
-		...only(
-			runs.some(({ kept }) => kept > 0),
-			'6 kept',
-			'a timer of the run goes on',
-		),
+		...only(isKept, '6 kept', 'a timer of the run goes on'),
 		...only(
 			after.length > 0,
 			'6 sent after the end',
-			`${after.length}, e.g. at ${after[0]?.at} ms`,
+			`${after.length}, from ${after[0]?.at} ms on`,
 		),
 	];
 };
