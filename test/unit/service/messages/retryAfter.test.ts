@@ -21,18 +21,13 @@ test.each<[unknown, number]>([
 	expect(parse(value)).toBe(milliseconds);
 });
 
-test.each<[unknown]>([
-	...[undefined, null, '', 120, ['5'], {}, [[]], { toString: 'x' }, [{ toString: 'x' }]].map(
-		(value): [unknown] => [value],
-	),
-	...['soon', '-5', '1.5', '5s', '1e3', 'Later 5', 'Sunday', 'Sun 5'].map((value): [unknown] => [
-		value,
-	]),
-	['Sun, 99 Nov 1994 08:49:37 GMT'],
-	['On Sun, 06 Nov 1994 08:49:37 GMT'],
-	['1994-11-06T08:49:37Z'],
-])('%j is none', (value) => {
-	expect(parse(value)).toBeUndefined();
+test('anything else is none', () => {
+	const others: unknown[] = [
+		...[undefined, null, '', 120, ['5'], {}, [[]], { toString: 'x' }, [{ toString: 'x' }]],
+		...['soon', '-5', '1.5', '5s', '1e3', 'Later 5', 'Sunday', 'Sun 5', '1994-11-06T08:49:37Z'],
+		...['Sun, 99 Nov 1994 08:49:37 GMT', 'On Sun, 06 Nov 1994 08:49:37 GMT'],
+	];
+	expect(others.filter((value) => parse(value) !== undefined)).toEqual([]);
 });
 
 test('a date without a zone is in GMT, wherever n8n runs', () => {
