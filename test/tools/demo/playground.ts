@@ -41,41 +41,28 @@ function guide({ n8n, service }: Demo): string {
 	const { baseUrl, origin, login, sites } = service;
 	const actions = Object.entries(KEYS);
 	const table = new Table({ style: { head: [], border: [] } });
-	table.push(
-		[
-			'n8n',
-			`Address   ${n8n.baseUrl}/home/workflows
+	const rows = {
+		n8n: `Address   ${n8n.baseUrl}/home/workflows
 Email     ${email}
 Password  ${password}`,
-		],
-		[
-			'The service',
-			`Base URL  ${baseUrl}
+		'The service': `Base URL  ${baseUrl}
 Username  ${login.username}
 Password  ${login.password}
 Sites     ${sites.map(({ siteId, siteName }) => `${siteId} ${siteName}`).join('\n          ')}`,
-		],
-		[
-			'Change it:\npress a key',
-			actions.map(([key, action]) => `${key}  ${ACTIONS[action].what}.`).join('\n'),
-		],
-		[
-			'Or run a\ncommand',
-			actions.map(([, action]) => `curl -X POST ${origin}${CONTROL_PATH}${action}`).join('\n'),
-		],
-		[
-			'What comes\nof it',
-			`The workflow "Site Change Alert to Slack" is published and checks once a minute.
+		'Change it:\npress a key': actions
+			.map(([key, action]) => `${key}  ${ACTIONS[action].what}.`)
+			.join('\n'),
+		'Or run a\ncommand': actions
+			.map(([, action]) => `curl -X POST ${origin}${CONTROL_PATH}${action}`)
+			.join('\n'),
+		'What comes\nof it': `The workflow "Site Change Alert to Slack" is published and checks once a minute.
 Its message appears here within two minutes, and its execution in n8n. While the service
 is broken, "Workflow Failure to Slack" tells of it after three checks.`,
-		],
-		[
-			'Accounts',
-			`The credential and the examples are in n8n. None needs an account: Slack, Google Sheets,
+		Accounts: `The credential and the examples are in n8n. None needs an account: Slack, Google Sheets,
 and OpenAI are played on this machine (the model repeats what the tools return). n8n
 reaches nothing else by HTTPS. The next run deletes all of it.`,
-		],
-	);
+	};
+	table.push(...Object.entries(rows));
 	return table.toString();
 }
 
