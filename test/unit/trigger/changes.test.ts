@@ -63,35 +63,24 @@ describe('an event', () => {
 		const renamed = { ...pen1, unitName: 'Pen A' };
 		const pen3 = { unitId: 3, unitName: 'Pen 3' };
 		const changes = [{ field: 'unitName', before: 'Pen 1', after: 'Pen A' }];
-		const common = { siteId: 1042, siteName: 'Storholmen', detectedAt, changes: [] };
+		const eventOf = (unit: typeof pen3, rest: object) => {
+			const { unitId, unitName } = unit;
+			const common = { siteId: 1042, siteName: 'Storholmen', detectedAt, changes: [] };
+			return { ...common, unitId, unitName, unit, ...rest };
+		};
 		expect(events(storholmen, withUnits(renamed, pen3))).toEqual([
-			{
-				...common,
+			eventOf(pen2, {
 				event: 'unitRemoved',
-				unitId: 2,
-				unitName: 'Pen 2',
-				unit: pen2,
 				summary: 'Pen 2 was removed from Storholmen',
 				mapUrl: `${MAP}?mlat=66.9&mlon=13.5#map=14/66.9/13.5`,
-			},
-			{
-				...common,
+			}),
+			eventOf(renamed, {
 				event: 'unitChanged',
-				unitId: 1,
-				unitName: 'Pen A',
-				changes,
-				unit: renamed,
 				summary: 'Pen 1 of Storholmen was renamed to Pen A',
 				mapUrl: `${MAP}?mlat=66.8&mlon=13.4#map=14/66.8/13.4`,
-			},
-			{
-				...common,
-				event: 'unitAdded',
-				unitId: 3,
-				unitName: 'Pen 3',
-				unit: pen3,
-				summary: 'Pen 3 was added to Storholmen',
-			},
+				changes,
+			}),
+			eventOf(pen3, { event: 'unitAdded', summary: 'Pen 3 was added to Storholmen' }),
 		]);
 	});
 

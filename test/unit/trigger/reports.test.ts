@@ -115,40 +115,41 @@ const sitesWith = (
 	});
 const COULD_NOT = 'could not be read in the last 3 checks';
 
-test.each([
-	[unreadableSitesReport(sitesWith(['42'])), `Site 42 ${COULD_NOT}`],
-	[unreadableSitesReport(sitesWith(['Sør'])), `Sør (7) ${COULD_NOT}`],
-	[unreadableSitesReport(sitesWith(['42 Sør'])), `42 Sør (7) ${COULD_NOT}`],
-	[unreadableSitesReport(sitesWith(['1', 'Sør'])), `Sites 1 and Sør (7) ${COULD_NOT}`],
-	[unreadableSitesReport(sitesWith(['<b>Sør\u0007øy</b>'])), `‹b›Sør øy‹/b› (7) ${COULD_NOT}`],
-	[
-		unreadableSitesReport(sitesWith(['1', '2', '3', '4', '5', '6', '7'])),
-		`Sites 1, 2, 3, 4, 5, and 2 more ${COULD_NOT}`,
-	],
-	[refusedSitesReport(sitesWith(['42'])), 'Reason A'],
-	[refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')), 'Sites 1, 2, and 3 cannot be read'],
-])('names no more sites than a person reads: %s', ({ message }, expected) => {
+/** How each report names its sites: no more than a person reads. */
+const TITLES: Record<string, ServiceFailure> = {
+	[`Site 42 ${COULD_NOT}`]: unreadableSitesReport(sitesWith(['42'])),
+	[`Sør (7) ${COULD_NOT}`]: unreadableSitesReport(sitesWith(['Sør'])),
+	[`42 Sør (7) ${COULD_NOT}`]: unreadableSitesReport(sitesWith(['42 Sør'])),
+	[`Sites 1 and Sør (7) ${COULD_NOT}`]: unreadableSitesReport(sitesWith(['1', 'Sør'])),
+	[`‹b›Sør øy‹/b› (7) ${COULD_NOT}`]: unreadableSitesReport(sitesWith(['<b>Sør\u0007øy</b>'])),
+	[`Sites 1, 2, 3, 4, 5, and 2 more ${COULD_NOT}`]: unreadableSitesReport(
+		sitesWith(['1', '2', '3', '4', '5', '6', '7']),
+	),
+	'Reason A': refusedSitesReport(sitesWith(['42'])),
+	'Sites 1, 2, and 3 cannot be read': refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')),
+};
+
+test.each(Object.entries(TITLES))('%s', (expected, { message }) => {
 	expect(message).toBe(expected);
 });
 
 const OTHERS = 'The other sites are still read, and';
 
-test.each([
-	[refusedSitesReport(sitesWith(['1'])), 'Advice.'],
-	[refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')), 'Reason A. Advice. Reason B. Advice.'],
-	[
-		unreadableSitesReport(sitesWith(['1'])),
-		`Reason A. Advice. ${OTHERS} this one is tried again later.`,
-	],
-	[
-		unreadableSitesReport(sitesWith(['1', '2'])),
-		`Reason A. Advice. ${OTHERS} these are tried again later.`,
-	],
-	[
+/** What each report says: every reason once, and no more than three. */
+const REASONS: Record<string, ServiceFailure> = {
+	'Advice.': refusedSitesReport(sitesWith(['1'])),
+	'Reason A. Advice. Reason B. Advice.': refusedSitesReport(sitesWith(['1', '2', '3'], 'ABA')),
+	[`Reason A. Advice. ${OTHERS} this one is tried again later.`]: unreadableSitesReport(
+		sitesWith(['1']),
+	),
+	[`Reason A. Advice. ${OTHERS} these are tried again later.`]: unreadableSitesReport(
+		sitesWith(['1', '2']),
+	),
+	[`Reason A. Advice. Reason B. Advice. Reason C. Advice. ${OTHERS} these are tried again later.`]:
 		unreadableSitesReport(sitesWith(['1', '2', '3', '4', '5'], 'ABACD')),
-		`Reason A. Advice. Reason B. Advice. Reason C. Advice. ${OTHERS} these are tried again later.`,
-	],
-])('says each reason once, and no more than three: %s', (failure, expected) => {
+};
+
+test.each(Object.entries(REASONS))('%s', (expected, failure) => {
 	expect(failure.description).toBe(expected);
 	expect(failure.httpStatus).toBe(403);
 });

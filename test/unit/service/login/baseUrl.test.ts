@@ -32,34 +32,32 @@ test.each<[string, unknown, string]>([
 	expect(parseBaseUrl(typed)).toBe(url);
 });
 
-test.each<[string, unknown[]]>([
-	['is empty', ['', ' \u200B\n', null, undefined]],
-	[
-		'must start with https:// or http://',
-		[
-			...['//', '/auth/token', 'api.example.com', 'localhost:8080', 'https:/example.com', 42],
-			...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
-		],
+const MISTAKES: Record<string, unknown[]> = {
+	'is empty': ['', ' \u200B\n', null, undefined],
+	'must start with https:// or http://': [
+		...['//', '/auth/token', 'api.example.com', 'localhost:8080', 'https:/example.com', 42],
+		...['ftp://example.com', 'javascript:alert(1)', 'file:///etc/passwd', `url:${API}`],
 	],
-	['starts with https:// or http:// twice', ['https://https://a', 'http://HTTP:a']],
-	[
-		'is the address of site data',
-		[`${API}/meta`, `${API}/v2/meta/sites/`, `${API}/Meta/sites/1/x//`],
+	'starts with https:// or http:// twice': ['https://https://a', 'http://HTTP:a'],
+	'is the address of site data': [
+		`${API}/meta`,
+		`${API}/v2/meta/sites/`,
+		`${API}/Meta/sites/1/x//`,
 	],
-	['is not a web address', ['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>']],
-	[
-		'contains a space, a line break, or a backslash',
-		[
-			...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
-			...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
-		],
+	'is not a web address': ['https://', 'https://:8080', `${API}:99999`, 'https://<base_url>'],
+	'contains a space, a line break, or a backslash': [
+		...['https://api.example .com', `${API}\r\nX-Header: 1`, 'https://api.exa\tmple.com'],
+		...[`${API}/\u0000`, `${API}\\@other.example`, 'https://a.example https://b.example'],
 	],
-	[
-		'contains a username or password',
-		['https://user:secret@a.example', 'http://user@a.example', 'https://:secret@a.example'],
+	'contains a username or password': [
+		'https://user:secret@a.example',
+		'http://user@a.example',
+		'https://:secret@a.example',
 	],
-	["contains a '?' or '#'", [`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`]],
-])("'Base URL' %s", (message, all) => {
+	"contains a '?' or '#'": [`${API}?a=1`, `${API}/?`, `${API}/auth/token?a`, `${API}/#top`],
+};
+
+test.each(Object.entries(MISTAKES))("'Base URL' %s", (message, all) => {
 	for (const typed of all) {
 		expect(refusalOf(() => parseBaseUrl(typed))).toMatchObject({
 			message: `'Base URL' ${message}`,
