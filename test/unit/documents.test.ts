@@ -107,13 +107,10 @@ it.each([
 	['messages', messagesText],
 	['credentialTest', outcomesText],
 	['faults', matrixText],
-] as const)(
-	'`npm run docs` has written what is in the rules and the examples: %s',
-	(name, text) => {
-		if (process.env.DOCUMENTS === 'write') writeBlock(BLOCKS[name], text());
-		expect(readBlock(BLOCKS[name])).toBe(text());
-	},
-);
+] as const)('`npm run docs` has written the rules and the examples: %s', (name, text) => {
+	if (process.env.DOCUMENTS === 'write') writeBlock(BLOCKS[name], text());
+	expect(readBlock(BLOCKS[name])).toBe(text());
+});
 
 it('has the sample map that the node makes of the first sample sites', () => {
 	const sites = sampleSites().slice(0, 3);

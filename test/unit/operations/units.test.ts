@@ -46,14 +46,11 @@ test('with a link to a map, each row has one, null where the unit has no positio
 	]);
 });
 
-test.each([[undefined], [[]], ['none']])(
-	'a site whose units are %j has no rows, and a hint names it',
-	async (units) => {
-		const { rows, hints } = await perform(getUnits, { siteIds: 1042 }, { ...site, units });
-		expect(rows).toEqual([]);
-		expect(hints).toEqual(['No rows, because these sites have no units: Storholmen (1042)']);
-	},
-);
+test.each([[undefined], [[]], ['none']])('units %j: no rows, and a hint says so', async (units) => {
+	const { rows, hints } = await perform(getUnits, { siteIds: 1042 }, { ...site, units });
+	expect(rows).toEqual([]);
+	expect(hints).toEqual(['No rows, because these sites have no units: Storholmen (1042)']);
+});
 
 test('the units of any site have rows of the same columns, null where the service sent nothing', () => {
 	const columns = ['siteId', 'siteName', ...Object.keys(pen2), ...Object.keys(info)];

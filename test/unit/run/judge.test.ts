@@ -52,28 +52,22 @@ test.each([
 	[2, { status: 302 }],
 	[2, { status: 200, body: '<html>' }],
 	[1, { status: 404 }],
-])(
-	'a site is requested %i times if it fails with %j, and the others are read',
-	async (times, failure, maxRetries = 3) => {
-		const isBad = ({ site }: Sent) => site > 10 && site <= 15;
-		const farm = new Farm((sent) => (isBad(sent) ? failure : OK));
-		await farm.read(range(100), undefined, { maxRetries });
-		expect(farm.unread).toEqual(range(5, 11));
-		expect(farm.sent.filter(isBad)).toHaveLength(5 * times);
-		expect(farm.logins).toBe(0);
-	},
-);
+])('a site is requested %i times if it fails with %j', async (times, failure, maxRetries = 3) => {
+	const isBad = ({ site }: Sent) => site > 10 && site <= 15;
+	const farm = new Farm((sent) => (isBad(sent) ? failure : OK));
+	await farm.read(range(100), undefined, { maxRetries });
+	expect(farm.unread).toEqual(range(5, 11));
+	expect(farm.sent.filter(isBad)).toHaveLength(5 * times);
+	expect(farm.logins).toBe(0);
+});
 
-test.each([302, 401])(
-	'if a site is read while others stand in for a control, their %i ends no run',
-	async (status) => {
-		const farm = new Farm(({ site }) => (site === 2 || site === 6 ? OK : { status }));
-		// The second site is on its way when the first one fails
-		await farm.read(range(6), farm.service('0', { maxConcurrency: 1 }));
-		expect(farm.unread).toEqual([1, 3, 4, 5]);
-		expect(farm.logins).toBe(0);
-	},
-);
+test.each([302, 401])('a site is read beside stand-ins: their %i ends no run', async (status) => {
+	const farm = new Farm(({ site }) => (site === 2 || site === 6 ? OK : { status }));
+	// The second site is on its way when the first one fails
+	await farm.read(range(6), farm.service('0', { maxConcurrency: 1 }));
+	expect(farm.unread).toEqual([1, 3, 4, 5]);
+	expect(farm.logins).toBe(0);
+});
 
 describe('a trial excuses', () => {
 	const during = (from: number, to: number, failure: Answer) => (sent: Sent) =>
@@ -115,20 +109,17 @@ test('the status that a control got past is the limit, and each site waits alone
 	expect(farm.sent.length).toBeLessThan(300 + 2 * 64 + 60);
 });
 
-test.each([429, 503, 403])(
-	'sites that answer %i once, and are well then, slow nothing down',
-	async (status) => {
-		const asked = new Set<number>();
-		const farm = new Farm((sent) => {
-			const isFirst = isOdd(sent) && !asked.has(sent.site);
-			asked.add(sent.site);
-			return isFirst ? { status } : OK;
-		});
-		await farm.read(range(400), undefined, { maxRetries: 1 });
-		expect(farm.unread).toEqual([]);
-		expect(farm.clock.now()).toBeLessThan(10_000);
-	},
-);
+test.each([429, 503, 403])('sites that answer %i once slow nothing down', async (status) => {
+	const asked = new Set<number>();
+	const farm = new Farm((sent) => {
+		const isFirst = isOdd(sent) && !asked.has(sent.site);
+		asked.add(sent.site);
+		return isFirst ? { status } : OK;
+	});
+	await farm.read(range(400), undefined, { maxRetries: 1 });
+	expect(farm.unread).toEqual([]);
+	expect(farm.clock.now()).toBeLessThan(10_000);
+});
 
 test('of two servers, one that does not know the token holds nothing up', async () => {
 	const random = new Random(2, 2);
@@ -183,17 +174,14 @@ test.each([
 	[{ status: 502 }, 30, 'unavailable'],
 	[{ status: 502, headers: { 'retry-after': '1' } }, 90, 'unavailable'],
 	[{ status: 429 }, 90, 'refusing requests'],
-])(
-	'%j for ever in mid-run: given up after %i seconds without a word',
-	async (failure, seconds, state) => {
-		const farm = await read(({ at }) => (at < 20 ? OK : failure), 1000);
-		expect(farm.unread.length).toBeGreaterThan(900);
-		expect(farm.clock.now()).toBeLessThan(1000 * (seconds + 10));
-		expect(farm.clock.now()).toBeGreaterThan(1000 * (seconds - 5));
-		expect(farm.results[1000]?.is).toBe(`Not requested because the service is ${state}`);
-		expect(farm.sent.length).toBeLessThan(300);
-	},
-);
+])('%j for ever in mid-run: given up after %i seconds', async (failure, seconds, state) => {
+	const farm = await read(({ at }) => (at < 20 ? OK : failure), 1000);
+	expect(farm.unread.length).toBeGreaterThan(900);
+	expect(farm.clock.now()).toBeLessThan(1000 * (seconds + 10));
+	expect(farm.clock.now()).toBeGreaterThan(1000 * (seconds - 5));
+	expect(farm.results[1000]?.is).toBe(`Not requested because the service is ${state}`);
+	expect(farm.sent.length).toBeLessThan(300);
+});
 
 test('while the service asks to wait, nothing is sent', async () => {
 	const asked = { status: 503, headers: { 'retry-after': '20' } };
@@ -236,19 +224,16 @@ test('that a site does not exist is as good an answer as any', async () => {
 	for (const site of farm.unread) expect(farm.results[site]?.is).toBe(`Site ${site} was not found`);
 });
 
-test.each([403, 429, 503])(
-	'a service that gives each site only once, then says %i, is not given up for one that fails',
-	async (status) => {
-		const asked = new Set<number>();
-		const farm = new Farm(({ site }) => {
-			const isFirst = !asked.has(site);
-			asked.add(site);
-			return { status: site === 5 ? 500 : isFirst ? 200 : status };
-		});
-		await farm.read(range(400));
-		expect(farm.unread).toEqual([5]);
-	},
-);
+test.each([403, 429, 503])('each site once, then %i: a failure ends no run', async (status) => {
+	const asked = new Set<number>();
+	const farm = new Farm(({ site }) => {
+		const isFirst = !asked.has(site);
+		asked.add(site);
+		return { status: site === 5 ? 500 : isFirst ? 200 : status };
+	});
+	await farm.read(range(400));
+	expect(farm.unread).toEqual([5]);
+});
 
 test('a site that hangs is told so, even if the tokens end meanwhile', async () => {
 	const hangs = { status: 200, takes: 60_000 };
@@ -264,16 +249,13 @@ test.each([
 		{ status: 503, headers: { 'retry-after': '3600' } },
 		'The service asked to retry after 60 minutes',
 	],
-])(
-	'of two sites, a failure of one that no retry helps with says nothing about the other: %j',
-	async (failure, is) => {
-		for (const bad of [1, 2]) {
-			const farm = new Farm(({ site, at }) =>
-				site === bad ? { status: 302 } : at < 3000 ? failure : OK,
-			);
-			await farm.read([1, 2], undefined, { maxRetries: 3 });
-			expect(farm.results[bad]?.is).toBe('The service redirects to another address');
-			expect(farm.results[3 - bad]?.is).toBe(is);
-		}
-	},
-);
+])('of two sites, a final failure of one is not that of the other: %j', async (failure, is) => {
+	for (const bad of [1, 2]) {
+		const farm = new Farm(({ site, at }) =>
+			site === bad ? { status: 302 } : at < 3000 ? failure : OK,
+		);
+		await farm.read([1, 2], undefined, { maxRetries: 3 });
+		expect(farm.results[bad]?.is).toBe('The service redirects to another address');
+		expect(farm.results[3 - bad]?.is).toBe(is);
+	}
+});

@@ -7,16 +7,13 @@ const farmOf = (
 ) =>
 	new Farm(({ site, token, at }) => ({ status: isGood(token, at) && !isClosed(site) ? 200 : 401 }));
 
-test.each([1, 200])(
-	'a token that has expired costs one login, and no time: %i sites',
-	async (count) => {
-		const farm = farmOf((token) => token === 1);
-		await farm.read(range(count));
-		expect([farm.logins, farm.unread]).toEqual([1, []]);
-		expect(farm.sent.length).toBeLessThan(count + 64);
-		expect(farm.clock.now()).toBeLessThan(150);
-	},
-);
+test.each([1, 200])('an expired token costs one login, and no time: %i sites', async (count) => {
+	const farm = farmOf((token) => token === 1);
+	await farm.read(range(count));
+	expect([farm.logins, farm.unread]).toEqual([1, []]);
+	expect(farm.sent.length).toBeLessThan(count + 64);
+	expect(farm.clock.now()).toBeLessThan(150);
+});
 
 test('tokens that end in mid-run cost one login each, and no site', async () => {
 	const uses = new Map<number, number>();
@@ -34,19 +31,16 @@ test.each([
 	['every fourth', (site: number) => site % 4 === 0],
 	['the first half', (site: number) => site <= 100],
 	['the last', (site: number) => site === 200],
-])(
-	'sites that are closed with 401 are no reason to log in once others were read: %s',
-	async (_, isClosed) => {
-		const farm = farmOf(() => true, isClosed);
-		await farm.read(range(200));
-		expect(farm.unread).toEqual(range(200).filter(isClosed));
-		for (const site of farm.unread)
-			expect(farm.results[site]?.is).toMatch(/^This user has no access/);
-		expect(farm.logins).toBeLessThanOrEqual(isClosed(1) ? 1 : 0);
-		// Each is requested twice; the others were sent to find out
-		expect(farm.sent.length).toBeLessThan(200 + farm.unread.length + 128);
-	},
-);
+])('sites closed with 401 cause no login once others were read: %s', async (_, isClosed) => {
+	const farm = farmOf(() => true, isClosed);
+	await farm.read(range(200));
+	expect(farm.unread).toEqual(range(200).filter(isClosed));
+	for (const site of farm.unread)
+		expect(farm.results[site]?.is).toMatch(/^This user has no access/);
+	expect(farm.logins).toBeLessThanOrEqual(isClosed(1) ? 1 : 0);
+	// Each is requested twice; the others were sent to find out
+	expect(farm.sent.length).toBeLessThan(200 + farm.unread.length + 128);
+});
 
 test('a token that is known 1.5 s late: a closed site is no other sign of it, and is requested twice', async () => {
 	const isClosed = (site: number) => site > 100 && site % 20 === 0;

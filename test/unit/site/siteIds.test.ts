@@ -83,14 +83,11 @@ test.each([
 	['1 042', '042', 2, 2],
 	['12 1,042 15', '042', 3, 4],
 	['[12 000]', '000', 2, 2],
-])(
-	'of a number with thousands, such as %j, no part that begins with 0 is read',
-	(value, shown, index, count) => {
-		expect(refusalOf(() => parseSiteIds(value)).message).toBe(
-			`'Site IDs': "${shown}" is not a site ID (entry ${index} of ${count})`,
-		);
-	},
-);
+])('of a number such as %j, no part that begins with 0 is read', (value, shown, index, count) => {
+	expect(refusalOf(() => parseSiteIds(value)).message).toBe(
+		`'Site IDs': "${shown}" is not a site ID (entry ${index} of ${count})`,
+	);
+});
 
 test('what is right in a list is kept beside what is not, in its order', () => {
 	const entries = readSiteIds('1042, abc, 1063 x, 1042');
@@ -107,16 +104,13 @@ describe('where only one site ID is accepted', () => {
 		for (const value of [[1042], '1042, 1042']) expect(readSiteId(value)).toEqual(['1042']);
 	});
 
-	test.each(['12, 15', '1 042', 'x y'])(
-		'several are refused, with the operation that takes them: %s',
-		(value) => {
-			const { message, description } = refusalOf(() => readSiteId(value));
-			expect(message).toBe("'Site ID' accepts only one site ID");
-			expect(description).toBe(
-				"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
-			);
-		},
-	);
+	test.each(['12, 15', '1 042', 'x y'])('of several, Get Many is advised: %s', (value) => {
+		const { message, description } = refusalOf(() => readSiteId(value));
+		expect(message).toBe("'Site ID' accepts only one site ID");
+		expect(description).toBe(
+			"Enter a single ID. For several sites, set 'Operation' to 'Get Many', and enter the IDs there.",
+		);
+	});
 
 	test('none and wrong ones are refused under the name of the field', () => {
 		const empty = refusalOf(() => readSiteId(''));

@@ -57,12 +57,9 @@ describe('secrets', () => {
 		expect(serverMessage({ message: `No ${encoding}!` }, ['k/"ü ~>?x'])).toMatch(/^No •••=*!$/);
 	});
 
-	test.each(['pa\u00ADss', 'pa\u202Ess\u200B'])(
-		'are not repeated with unseen marks: %j',
-		(echo) => {
-			expect(serverMessage({ message: `No ${echo}!` }, ['pass'])).toBe('No •••!');
-		},
-	);
+	test.each(['pa\u00ADss', 'pa\u202Ess\u200B'])('are found with unseen marks: %j', (echo) => {
+		expect(serverMessage({ message: `No ${echo}!` }, ['pass'])).toBe('No •••!');
+	});
 
 	test('are texts and numbers: nothing else is taken out', () => {
 		expect(serverMessage({ message: 'null undefined 42' }, [null, undefined, 42, ''])).toBe(
