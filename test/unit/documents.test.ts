@@ -81,24 +81,17 @@ function constant(file: string, name: string): number {
 	return Number(digits.replaceAll('_', ''));
 }
 const ofNode = (file: string, name: string) => constant(`nodes/AquacultureSite/${file}.ts`, name);
+const seconds = (file: string, name: string) => ofNode(file, name) / 1000;
 
 it.each([
 	['docs/requests.md', ofNode('run/line', 'FIRST_IN_FLIGHT'), 'At first, # may'],
 	['docs/requests.md', parseRequestOptions(given({})).maxConcurrency, '# by default'],
-	['docs/requests.md', ofNode('run/judge', 'PATIENCE_MS') / 1000, 'for # seconds, or'],
-	['docs/requests.md', ofNode('run/judge', 'PATIENCE_WITH_LIMIT_MS') / 1000, 'or for # seconds'],
-	[
-		'docs/requests.md',
-		ofNode('AquacultureSite.node', 'LONGEST_WAIT_MS') / 1000,
-		'# seconds in a run',
-	],
-	['docs/requests.md', ofNode('AquacultureSiteTrigger.node', 'longestWait') / 1000, '# in a poll'],
+	['docs/requests.md', seconds('run/judge', 'PATIENCE_MS'), 'for # seconds, or'],
+	['docs/requests.md', seconds('run/judge', 'PATIENCE_WITH_LIMIT_MS'), 'or for # seconds'],
+	['docs/requests.md', seconds('AquacultureSite.node', 'LONGEST_WAIT_MS'), '# seconds in a run'],
+	['docs/requests.md', seconds('AquacultureSiteTrigger.node', 'longestWait'), '# in a poll'],
 	['SECURITY.md', ofNode('service/login/tokens', 'MAX_REMEMBERED'), 'At most # logins'],
-	[
-		'SECURITY.md',
-		ofNode('service/login/tokens', 'SHARED_WITH_NEW_CALLERS_MS') / 1000,
-		'after # seconds',
-	],
+	['SECURITY.md', seconds('service/login/tokens', 'SHARED_WITH_NEW_CALLERS_MS'), 'after # seconds'],
 ])('%s says %d: %s', (document, figure, words) => {
 	expect(read(document).replace(/\s+/g, ' ')).toContain(words.replace('#', String(figure)));
 });

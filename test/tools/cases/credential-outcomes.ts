@@ -83,7 +83,11 @@ const CREDENTIAL: Array<[string, NonNullable<Outcome['credential']>, Words]> = [
 		() => ({ [field.toLowerCase()]: '' }),
 		{ message: `'${field}' is empty`, advice: [`Enter '${field}'`] },
 	]),
-	...ADDRESSES,
+	...ADDRESSES.map(([situation, baseUrl, words]): (typeof CREDENTIAL)[number] => [
+		situation,
+		(stage) => ({ baseUrl: baseUrl(stage) }),
+		words,
+	]),
 	[
 		'Self-signed certificate, **Ignore SSL Issues (Insecure)** just turned off, a token stored',
 		({ tls }) => ({ baseUrl: tls.baseUrl, accessToken: 'kept-by-n8n' }),

@@ -191,24 +191,16 @@ export const PROXY_EXAMPLES: ExamplesOf<typeof PROXY_RULES> = {
 	other: [fromProxy(400, 401, 403, 500), status(511)],
 };
 
-/** Addresses at which n8n does not get to the service: what is in the credential then. */
+/** Addresses at which n8n does not get to the service: what stands in the credential for it. */
 export const ADDRESSES: Array<
-	[what: string, (at: Record<'service' | 'tls', Service>) => { baseUrl: string }, Rule]
+	[what: string, baseUrl: (at: Record<'service' | 'tls', Service>) => string, Rule]
 > = [
-	[
-		'Unknown host',
-		() => ({ baseUrl: 'https://no-such-host.invalid' }),
-		CONNECTION_RULES.unknownHost,
-	],
-	['Connection refused', () => ({ baseUrl: DESERTED }), CONNECTION_RULES.refused],
-	[
-		'Self-signed certificate',
-		({ tls: { baseUrl } }) => ({ baseUrl }),
-		CONNECTION_RULES.badCertificate,
-	],
+	['Unknown host', () => 'https://no-such-host.invalid', CONNECTION_RULES.unknownHost],
+	['Connection refused', () => DESERTED, CONNECTION_RULES.refused],
+	['Self-signed certificate', ({ tls }) => tls.baseUrl, CONNECTION_RULES.badCertificate],
 	[
 		'`https://` for a service that uses HTTP',
-		({ service }) => ({ baseUrl: service.baseUrl.replace('http:', 'https:') }),
+		({ service }) => service.baseUrl.replace('http:', 'https:'),
 		CONNECTION_RULES.noHttps,
 	],
 ];

@@ -151,12 +151,9 @@ function site(fault: string, variations: Variations, words: Words, rest: Partial
 }
 
 /** A fault of the whole address: `first login` without a token, `site` with one that n8n has kept. */
-function address(
-	fault: string,
-	credential: NonNullable<Variation['credential']>,
-	{ message }: Words,
-): Row[] {
+function address(fault: string, baseUrl: (stage: Stage) => string, { message }: Words): Row[] {
 	const common = { fault, message, hit: ALL };
+	const credential = (stage: Stage) => ({ baseUrl: baseUrl(stage) });
 	const withToken = (stage: Stage) => ({ ...credential(stage), accessToken: 'kept-by-n8n' });
 	return [
 		{ ...common, place: 'first login', variations: { 'no token kept': { credential } } },

@@ -135,11 +135,8 @@ export class Engine {
 		const [startNode] = Object.values(workflow.nodes);
 		const executor = new WorkflowExecute(this.additionalData(mode), mode);
 		const execution = executor.run({ workflow, startNode, pinData });
-		const stop = () => execution.cancel();
-		signal?.addEventListener('abort', stop, { once: true });
-		if (signal?.aborted) stop();
+		signal?.addEventListener('abort', () => execution.cancel());
 		const run = await execution;
-		signal?.removeEventListener('abort', stop);
 
 		const { error, runData } = run.data.resultData;
 		const { data, hints = [] } = runData[NODE]?.at(-1) ?? {};
