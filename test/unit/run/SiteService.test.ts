@@ -77,7 +77,7 @@ describe('the same site again', () => {
 		let tries = 0;
 		const farm = new Farm(({ site }) => ({
 			status: site === 1 && ++tries < 3 ? 500 : 200,
-			takes: site === 1 ? 800 : 5,
+			takes: site === 1 ? 1500 : 5,
 		}));
 		const run = farm.service();
 		const first = farm.read([1], run, { maxRetries: 0, timeout: 1000 });

@@ -15,18 +15,6 @@ test.each([1, 200])('an expired token costs one login, and no time: %i sites', a
 	expect(farm.clock.now()).toBeLessThan(150);
 });
 
-test('tokens that end in mid-run cost one login each, and no site', async () => {
-	const uses = new Map<number, number>();
-	const farm = farmOf((token) => {
-		uses.set(token, (uses.get(token) ?? 0) + 1);
-		return (uses.get(token) ?? 0) <= 230;
-	});
-	await farm.read(range(1000));
-	expect(farm.unread).toEqual([]);
-	expect([...uses.keys()]).toEqual(range(5, 0));
-	expect(farm.logins).toBe(4);
-});
-
 test.each([
 	['every fourth', (site: number) => site % 4 === 0],
 	['the first half', (site: number) => site <= 100],

@@ -89,11 +89,11 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 			{ ...BAD, kind: 502, where: 'first', share: 0.8 },
 		],
 	},
-	'ends the token twice in mid-run: another process logs in': {
+	'ends the token four times in mid-run: another process logs in': {
 		seconds: 15,
 		sites: 1000,
 		jitter: 9,
-		troubles: [{ ...TOKEN, revokedAt: [300, 700], isSingle: true }],
+		troubles: [{ ...TOKEN, revokedAt: [200, 400, 600, 800], isSingle: true }],
 	},
 	'tells one of its two servers of a new token 3 s late': {
 		seconds: 15,
