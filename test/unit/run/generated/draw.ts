@@ -13,8 +13,11 @@ import { Random } from './random';
 
 const PASSING = [500, 502, 503, 520, 529, 'reset'] as const;
 const STRAY: Pick<Bad, 'kind' | 'retryAfter'>[] = [
-	...[{ kind: 429, retryAfter: 1 }, { kind: 503 }, { kind: 'reset' as const }],
-	...[{ kind: 401 }, { kind: 503, retryAfter: 2 }],
+	{ kind: 429, retryAfter: 1 },
+	{ kind: 503 },
+	{ kind: 'reset' },
+	{ kind: 401 },
+	{ kind: 503, retryAfter: 2 },
 ];
 
 function drawBad({ weigh, pick, between, chance, int, log }: Random, sites: number): Bad {
