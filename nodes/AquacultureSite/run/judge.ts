@@ -106,7 +106,8 @@ export class Judge<J extends Job> {
 	/** The service has responded, with the site or with a refusal that is about this site alone. */
 	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
 		const { failure } = job;
-		this.session.accept(token, sentAt, failure);
+		// The control can be read, so what it was rejected with is not its own
+		this.session.accept(token, sentAt, failure ?? this.control?.failure);
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
@@ -205,7 +206,8 @@ export class Judge<J extends Job> {
 		const isLimit = this.isForRate(cause);
 		const isTry = isOwn && !isLimit;
 		const isOfToken = cause === '401' && this.session.isCurrent(token);
-		const isEarly = isOfToken || (isLimit && !this.isFinal(failed));
+		const isNamed = failed.until > this.clock.now();
+		const isEarly = isOfToken || ((isLimit || isNamed) && !this.isFinal(failed));
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
 		const count = isTry ? ++job.tries : ++job.waits;

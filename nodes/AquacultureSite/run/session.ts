@@ -89,11 +89,12 @@ export class Session {
 	/**
 	 * A request was accepted with this token.
 	 *
-	 * @param before what the same site failed with before
+	 * @param before what this site, or one that can be read, failed with
 	 */
 	accept(token: number, sentAt: number, before?: { cause: string; sentAt: number }): void {
 		if (token !== this.token) return;
-		if (before?.cause === '401' && before.sentAt > this.acceptedAt) this.isFlaky = true;
+		const isBetween = before && before.sentAt > this.acceptedAt && before.sentAt < sentAt;
+		if (isBetween && before.cause === '401') this.isFlaky = true;
 		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
 		this.futileLogins = 0;
 	}
