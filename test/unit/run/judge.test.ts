@@ -11,32 +11,16 @@ async function read(answer: (sent: Sent) => Answer, count = 100): Promise<Farm> 
 	return farm;
 }
 
-describe('a failure is that of a site', () => {
-	test('once a control was accepted that was sent later, and not before', async () => {
-		const first = new Set<number>();
-		const { results } = await read(({ site }) => {
-			const isControl = site === 1 && first.has(site);
-			first.add(site);
-			return { status: site === 2 ? 500 : 200, takes: isControl ? 3000 : 5 * site };
-		}, 3);
-		expect(results[2]?.is).toMatch(/^The service is unavailable/);
-		expect(results[2]?.at).toBeGreaterThanOrEqual(3000);
-		expect(results[3]?.at).toBeLessThan(3000);
-	});
-
-	test.each([
-		{ status: 500 },
-		{ status: 503 },
-		{ status: 529 },
-		{ status: 403 },
-		{ status: 401 },
-		{},
-	])('if it is that of every other site for ever: %j', async (failure) => {
-		const farm = await read((sent) => (isOdd(sent) ? failure : OK));
-		expect(farm.unread).toEqual(range(100).filter((site) => site % 2 === 1));
-		// The more sites turn out to be bad, the fewer trials
-		expect(farm.clock.now()).toBeLessThan(3000);
-	});
+test('a failure is that of a site once a control was accepted, and not before', async () => {
+	const first = new Set<number>();
+	const { results } = await read(({ site }) => {
+		const isControl = site === 1 && first.has(site);
+		first.add(site);
+		return { status: site === 2 ? 500 : 200, takes: isControl ? 3000 : 5 * site };
+	}, 3);
+	expect(results[2]?.is).toMatch(/^The service is unavailable/);
+	expect(results[2]?.at).toBeGreaterThanOrEqual(3000);
+	expect(results[3]?.at).toBeLessThan(3000);
 });
 
 test.each([
@@ -85,12 +69,6 @@ describe('a trial excuses', () => {
 
 	test.each(CAUSES)('what a site got past: %j, at the start', async (failure) => {
 		const farm = await read(during(0, 5000, failure));
-		expect(farm.unread).toEqual([]);
-		expect(farm.sent.length).toBeLessThan(300);
-	});
-
-	test.each(CAUSES)('what a control got, too: %j, in mid-run', async (failure) => {
-		const farm = await read(during(20, 5000, failure));
 		expect(farm.unread).toEqual([]);
 		expect(farm.sent.length).toBeLessThan(300);
 	});
