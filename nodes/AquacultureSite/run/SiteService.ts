@@ -183,7 +183,7 @@ export class SiteService {
 		for (const job of this.open) this.settle(job, reasonOf(job));
 	}
 
-	/** No site can be read: those that were requested keep their own failure, unless the login or the token was it. */
+	/** No site can be read: those that were requested keep their own failure, unless the login or a token was it. */
 	private giveUp({ failure, cause, until }: Failed): void {
 		const last = this.withinWait(failure);
 		const same = ofRun(last);
@@ -193,7 +193,10 @@ export class SiteService {
 			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs
 			if (cause === '401') return job.own ? this.ownFailure(job) : same;
-			return job.failure ? ofRun(this.withinWait(job.failure.failure)) : others;
+			const { failure: own } = job;
+			if (!own) return others;
+			const isOfOldToken = own.cause === '401' && !this.session.isCurrent(own.token);
+			return isOfOldToken ? same : ofRun(this.withinWait(own.failure));
 		});
 	}
 

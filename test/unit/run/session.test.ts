@@ -47,6 +47,13 @@ test('what an old token is accepted for late says nothing about the new one', as
 	expect([farm.logins, farm.unread]).toEqual([1, []]);
 });
 
+test('a token that was replaced is not why sites fail that are not read later', async () => {
+	const farm = new Farm(({ token }) => (token === 0 ? { status: 401 } : {}));
+	await farm.read(range(200));
+	for (const { is } of Object.values(farm.results))
+		expect(is).toMatch(/^(The connection to the service was lost|Not requested because)/);
+});
+
 test('tokens that are never accepted: at most four logins, one sentence', async () => {
 	const farm = farmOf(() => false);
 	await farm.read(range(200));
