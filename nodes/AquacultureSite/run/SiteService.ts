@@ -193,10 +193,9 @@ export class SiteService {
 			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs
 			if (cause === '401') return job.own ? this.ownFailure(job) : same;
-			const { failure: own } = job;
-			if (!own) return others;
-			const isOfOldToken = own.cause === '401' && !this.session.isCurrent(own.token);
-			return isOfOldToken ? same : ofRun(this.withinWait(own.failure));
+			if (!job.failure) return others;
+			if (this.session.isOfOldToken(job.failure)) return same;
+			return ofRun(this.withinWait(job.failure.failure));
 		});
 	}
 

@@ -148,9 +148,9 @@ export class Judge<J extends Job> {
 		return isDue;
 	}
 
-	private isExcused({ cause, sentAt, token }: Failed): boolean {
-		if (cause === '401' && !this.session.isCurrent(token)) return true;
-		return sentAt <= this.witnessAt && this.excused.has(cause);
+	private isExcused(failed: Failed): boolean {
+		if (this.session.isOfOldToken(failed)) return true;
+		return failed.sentAt <= this.witnessAt && this.excused.has(failed.cause);
 	}
 
 	/** Whether a failure was the site's own. */
@@ -202,12 +202,12 @@ export class Judge<J extends Job> {
 	private decide(job: J, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
-		const { cause, token } = failed;
+		const { cause } = failed;
 		const isLimit = this.isForRate(cause);
 		const isTry = isOwn && !isLimit;
-		const isOfToken = cause === '401' && this.session.isCurrent(token);
-		const isNamed = failed.until > this.clock.now();
-		const isEarly = isOfToken || ((isLimit || isNamed) && !this.isFinal(failed));
+		const isOfToken = cause === '401' && !this.session.isOfOldToken(failed);
+		const isAskedToWait = failed.until > this.clock.now();
+		const isEarly = isOfToken || ((isLimit || isAskedToWait) && !this.isFinal(failed));
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
 		const count = isTry ? ++job.tries : ++job.waits;

@@ -99,9 +99,9 @@ export class Session {
 		this.futileLogins = 0;
 	}
 
-	/** Whether a token was neither replaced nor found to have ended. */
-	isCurrent(token: number): boolean {
-		return token === this.token && !needsLogin(this.credentials);
+	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */
+	isOfOldToken({ cause, token }: { cause: string; token: number }): boolean {
+		return cause === '401' && (token !== this.token || needsLogin(this.credentials));
 	}
 
 	/** Milliseconds until all servers should know the token. */
