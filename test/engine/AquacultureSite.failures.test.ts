@@ -52,30 +52,33 @@ describe('On Error', () => {
 		['getAll', 'continueErrorOutput', 1],
 		['getUnits', 'continueErrorOutput', 1],
 		['getMap', 'continueRegularOutput', 0],
-	] as const)('%s, %s: each failed site is named, in order', async (operation, onError, output) => {
-		const isDown = { status: 500, times: 9 };
-		// The first one is the last to fail
-		farm.service.faults.site.push({ siteId: 1057, latencyMs: 100, ...isDown });
-		farm.service.faults.site.push({ siteId: 1063, ...isDown });
-		const parameters = { operation, format: 'json', options: { maxRetries: 0 } };
-		const ids = ['1057, x, 1042, 77, 1063'];
-		const { outputs } = await farm.run(parameters, ids, { onError });
-		expect(JSON.stringify(outputs[0])).toMatch(/("siteId":|site-)1042\b/);
-		const failed = at(outputs, output).filter(({ json }) => 'error' in json);
-		const wrong = `'Site IDs': "x" is not a site ID (entry 2 of 5)`;
-		expect(failed.map(({ json }) => json.error)).toEqual([
-			`Site 1057: ${DOWN}`,
-			wrong,
-			notFound,
-			`Site 1063: ${DOWN}`,
-		]);
-		const siteIds = failed.flatMap(({ json }) => json.siteId ?? []);
-		expect(siteIds).toEqual(output === 1 ? [] : [1057, 77, 1063]);
-		// The error output has the fields of the input as well
-		const details = expect.stringMatching(/^A site ID is a whole number/) as unknown;
-		const json = { ...(output === 1 && { id: ids[0] }), error: wrong, details };
-		expect(failed).toContainEqual({ json, pairedItem: { item: 0 } });
-	});
+	] as const)(
+		'%s, %s: each failed site is named, in the order of the list',
+		async (operation, onError, output) => {
+			const isDown = { status: 500, times: 9 };
+			// The first one is the last to fail
+			farm.service.faults.site.push({ siteId: 1057, latencyMs: 100, ...isDown });
+			farm.service.faults.site.push({ siteId: 1063, ...isDown });
+			const parameters = { operation, format: 'json', options: { maxRetries: 0 } };
+			const ids = ['1057, x, 1042, 77, 1063'];
+			const { outputs } = await farm.run(parameters, ids, { onError });
+			expect(JSON.stringify(outputs[0])).toMatch(/("siteId":|site-)1042\b/);
+			const failed = at(outputs, output).filter(({ json }) => 'error' in json);
+			const wrong = `'Site IDs': "x" is not a site ID (entry 2 of 5)`;
+			expect(failed.map(({ json }) => json.error)).toEqual([
+				`Site 1057: ${DOWN}`,
+				wrong,
+				notFound,
+				`Site 1063: ${DOWN}`,
+			]);
+			const siteIds = failed.flatMap(({ json }) => json.siteId ?? []);
+			expect(siteIds).toEqual(output === 1 ? [] : [1057, 77, 1063]);
+			// The error output has the fields of the input as well
+			const details = expect.stringMatching(/^A site ID is a whole number/) as unknown;
+			const json = { ...(output === 1 && { id: ids[0] }), error: wrong, details };
+			expect(failed).toContainEqual({ json, pairedItem: { item: 0 } });
+		},
+	);
 
 	test('Stop Workflow: the site is named, unless none can be read', async () => {
 		const parameters = { operation: 'getAll', options: { maxRetries: 0 } };
@@ -96,16 +99,19 @@ describe('On Error', () => {
 		]);
 	});
 
-	test.each(LIST_OPERATIONS)('%s: without a site ID, no credential matters', async (operation) => {
-		const onError = 'continueRegularOutput';
-		farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm' });
-		const { items } = await farm.run({ operation }, ['abc x'], { onError });
-		expect(items.map(({ json }) => json.error)).toEqual([
-			`'Site IDs': "abc" is not a site ID (entry 1 of 2)`,
-			`'Site IDs': "x" is not a site ID (entry 2 of 2)`,
-		]);
-		expect(farm.service.counts.requests).toBe(0);
-	});
+	test.each(LIST_OPERATIONS)(
+		'%s: if no entry is a site ID, the credential does not matter',
+		async (operation) => {
+			const onError = 'continueRegularOutput';
+			farm.engine.editCredential(CREDENTIAL, { baseUrl: 'sea farm' });
+			const { items } = await farm.run({ operation }, ['abc x'], { onError });
+			expect(items.map(({ json }) => json.error)).toEqual([
+				`'Site IDs': "abc" is not a site ID (entry 1 of 2)`,
+				`'Site IDs': "x" is not a site ID (entry 2 of 2)`,
+			]);
+			expect(farm.service.counts.requests).toBe(0);
+		},
+	);
 });
 
 test('a node without a credential says so', async () => {

@@ -6,18 +6,21 @@ import { ALL_OPERATIONS } from '../tools/helpers/panel';
 
 const farm = useSeaFarm();
 
-test.each(ALL_OPERATIONS)('%s pairs its items with the input, in its order', async (operation) => {
-	// The first response is the last to come
-	farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
-	const ids = [1120, 1057, 1120, 1088];
-	const { items } = await farm.run({ operation, simplify: true, format: 'json' }, ids);
-	const owners = items.map(({ json, pairedItem }) => {
-		const [, siteId] = /"siteId":(\d+)/.exec(JSON.stringify(json)) ?? [];
-		return [Number(siteId), (pairedItem as IPairedItemData).item] as const;
-	});
-	expect([...new Set(owners.map(([, item]) => item))]).toEqual([...ids.keys()]);
-	for (const [siteId, item] of owners) expect(siteId).toBe(ids[item]);
-});
+test.each(ALL_OPERATIONS)(
+	'the items of %s are paired with their input items, in the order of these',
+	async (operation) => {
+		// The first response is the last to come
+		farm.service.faults.site.push({ siteId: 1120, latencyMs: 50 });
+		const ids = [1120, 1057, 1120, 1088];
+		const { items } = await farm.run({ operation, simplify: true, format: 'json' }, ids);
+		const owners = items.map(({ json, pairedItem }) => {
+			const [, siteId] = /"siteId":(\d+)/.exec(JSON.stringify(json)) ?? [];
+			return [Number(siteId), (pairedItem as IPairedItemData).item] as const;
+		});
+		expect([...new Set(owners.map(([, item]) => item))]).toEqual([...ids.keys()]);
+		for (const [siteId, item] of owners) expect(siteId).toBe(ids[item]);
+	},
+);
 
 describe('sites', () => {
 	test('1,500 items over 12 sites: 12 requests, and an object of its own for each item', async () => {

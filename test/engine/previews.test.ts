@@ -61,10 +61,13 @@ function checkPreview(items: unknown[], operation?: string): void {
 	expect(JSON.stringify(shown)).toBe(JSON.stringify(schema));
 }
 
-test.each(ALL_OPERATIONS)('%s: the preview shows exactly the real fields', async (operation) => {
-	const node = siteNode({ operation, siteId: '1042', siteIds: '1042' });
-	checkPreview(dataOf(await farm.engine.run({ node })), operation);
-});
+test.each(ALL_OPERATIONS)(
+	'%s: the preview shows the fields of real items with the default settings, all and no others',
+	async (operation) => {
+		const node = siteNode({ operation, siteId: '1042', siteIds: '1042' });
+		checkPreview(dataOf(await farm.engine.run({ node })), operation);
+	},
+);
 
 test('docs/nodes.md lists the operations, as `npm run previews` writes them', async () => {
 	const rows = [['Operation', 'What it does', 'Fields of its items']];

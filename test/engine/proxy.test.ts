@@ -89,10 +89,13 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 		[403, 'json', 'site', 'no access'],
 		[502, 'html', 'token', messageOf(TOKEN_RULES.unavailable, 502)],
 		[502, 'html', 'site', messageOf(SITE_RULES.unavailable, 502)],
-	] as const)('a %i of the service itself (%s, %s)', async (status, body, endpoint, message) => {
-		service.faults[endpoint].push({ status, body });
-		expect((await n8n.run(SITES)).error?.message).toContain(message);
-	});
+	] as const)(
+		'a %i that the service sends through a proxy is its own (%s, %s)',
+		async (status, body, endpoint, message) => {
+			service.faults[endpoint].push({ status, body });
+			expect((await n8n.run(SITES)).error?.message).toContain(message);
+		},
+	);
 });
 
 const respond = (status: number, headers = {}, body = ''): ProxyFault => ({

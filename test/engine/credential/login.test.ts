@@ -98,15 +98,18 @@ describe.each([
 	});
 });
 
-test.each([407, 423, 500, 502, 503])('HTTP Request: few logins with status %i', async (status) => {
-	service.faults.token.push({ status });
-	const n8n = await seaFarm(service);
-	const node = httpRequestNode(`${service.baseUrl}/meta/sites/1042`, {
-		onError: 'continueRegularOutput',
-	});
-	expect((await n8n.run({ node, items: items.slice(0, 20) })).items).toHaveLength(20);
-	expect(service.counts.tokenRequests).toBeLessThanOrEqual(4);
-});
+test.each([407, 423, 500, 502, 503])(
+	'twenty items of the HTTP Request node with status %i for a login: a handful of logins',
+	async (status) => {
+		service.faults.token.push({ status });
+		const n8n = await seaFarm(service);
+		const node = httpRequestNode(`${service.baseUrl}/meta/sites/1042`, {
+			onError: 'continueRegularOutput',
+		});
+		expect((await n8n.run({ node, items: items.slice(0, 20) })).items).toHaveLength(20);
+		expect(service.counts.tokenRequests).toBeLessThanOrEqual(4);
+	},
+);
 
 test('a token is used until it is rejected, whatever expires_in says', async () => {
 	service.faults.token.push({ merge: { expires_in: '1' } });

@@ -201,17 +201,20 @@ describe.each([301, 302, 303, 307, 308])('a redirect with status %i', (status) =
 	test.each([
 		['another origin', OTHER],
 		['the same origin', API],
-	])('to %s is followed by HTTP Request, with the token within the origin', async (_, origin) => {
-		foreseeLogin();
-		serverAt()
-			.get(SITE_PATH)
-			.reply(status, '', { location: `${origin}/elsewhere` });
-		serverAt(origin).get('/elsewhere').reply(200, SITE);
-		const run = await (await n8nAtWire()).run({ node: httpRequestNode(`${API}${SITE_PATH}`) });
-		expect(dataOf(run)).toEqual([SITE]);
-		const requests = [LOGIN_REQUEST, `GET ${API}${SITE_PATH}`, `GET ${origin}/elsewhere`];
-		expect(sentRequests()).toEqual(requests);
-		expect(sent[2]?.headers.authorization).toBe(origin === API ? 'Bearer token-1' : undefined);
-		expectNoSecretElsewhere();
-	});
+	])(
+		'to %s is followed by the HTTP Request node, with the token within the origin only',
+		async (_, origin) => {
+			foreseeLogin();
+			serverAt()
+				.get(SITE_PATH)
+				.reply(status, '', { location: `${origin}/elsewhere` });
+			serverAt(origin).get('/elsewhere').reply(200, SITE);
+			const run = await (await n8nAtWire()).run({ node: httpRequestNode(`${API}${SITE_PATH}`) });
+			expect(dataOf(run)).toEqual([SITE]);
+			const requests = [LOGIN_REQUEST, `GET ${API}${SITE_PATH}`, `GET ${origin}/elsewhere`];
+			expect(sentRequests()).toEqual(requests);
+			expect(sent[2]?.headers.authorization).toBe(origin === API ? 'Bearer token-1' : undefined);
+			expectNoSecretElsewhere();
+		},
+	);
 });

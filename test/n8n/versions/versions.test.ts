@@ -245,27 +245,30 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 			{ password: MISTYPED },
 			'The service rejected the username or password',
 		],
-	])('the trigger, published with %s, says so once', async (_, siteIds, wrong, message) => {
-		const { n8n } = stage;
-		const { service, credential } = await own({}, wrong);
-		const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds));
-		await n8n.activate(workflow);
-		expect(await n8n.rest.get(`/workflows/${workflow}`)).toMatchObject({ active: true });
-		const executions = async () => await n8n.executions(workflow);
-		await until('it is told', async () => (await executions()).length > 0);
-		const data = { baseUrl: service.baseUrl, ...service.login };
-		const corrected = { name: credential.name, type: 'aquacultureApi', data };
-		await n8n.rest.patch(`/credentials/${credential.id}`, corrected);
-		await waitForPoll(service, ONE);
-		at(service.sites, 0).info.license = 'SAMPLE-NEW';
-		await until('the change is told', async () => (await executions()).length > 1);
-		await waitForPoll(service, ONE);
-		const [change, failure, ...others] = await Promise.all(
-			(await executions()).map(({ id }) => n8n.waitForExecution(id)),
-		);
-		expect(change?.json('Reported')).toMatchObject([{ changes: [{ after: 'SAMPLE-NEW' }] }]);
-		expect(failure?.failure?.message).toContain(message);
-		expect(others).toEqual([]);
-		await n8n.deactivate(workflow);
-	});
+	])(
+		'the trigger, published with %s, says so once, and goes on',
+		async (_, siteIds, wrong, message) => {
+			const { n8n } = stage;
+			const { service, credential } = await own({}, wrong);
+			const workflow = await n8n.createWorkflow(reportChanges(credential, siteIds));
+			await n8n.activate(workflow);
+			expect(await n8n.rest.get(`/workflows/${workflow}`)).toMatchObject({ active: true });
+			const executions = async () => await n8n.executions(workflow);
+			await until('it is told', async () => (await executions()).length > 0);
+			const data = { baseUrl: service.baseUrl, ...service.login };
+			const corrected = { name: credential.name, type: 'aquacultureApi', data };
+			await n8n.rest.patch(`/credentials/${credential.id}`, corrected);
+			await waitForPoll(service, ONE);
+			at(service.sites, 0).info.license = 'SAMPLE-NEW';
+			await until('the change is told', async () => (await executions()).length > 1);
+			await waitForPoll(service, ONE);
+			const [change, failure, ...others] = await Promise.all(
+				(await executions()).map(({ id }) => n8n.waitForExecution(id)),
+			);
+			expect(change?.json('Reported')).toMatchObject([{ changes: [{ after: 'SAMPLE-NEW' }] }]);
+			expect(failure?.failure?.message).toContain(message);
+			expect(others).toEqual([]);
+			await n8n.deactivate(workflow);
+		},
+	);
 });

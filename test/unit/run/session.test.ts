@@ -47,7 +47,7 @@ test('what an old token is accepted for late says nothing about the new one', as
 	expect([farm.logins, farm.unread]).toEqual([1, []]);
 });
 
-test('a token that was replaced is not why sites fail that are not read later', async () => {
+test('sites that were rejected with a replaced token say why the run ended', async () => {
 	const farm = new Farm(({ token }) => (token === 0 ? { status: 401 } : {}));
 	await farm.read(range(200));
 	for (const { is } of Object.values(farm.results))
