@@ -17,7 +17,6 @@ function serviceWith(results: Record<string, Error | 'hangs'>) {
 	const stopped = new AbortController();
 	const service = {
 		url: 'https://api.example.com',
-		hasRequested: (siteId: string) => requested.includes(siteId),
 		stop: () => stopped.abort(),
 		read: async ({ siteId }: { siteId: string }) => {
 			requested.push(siteId);
