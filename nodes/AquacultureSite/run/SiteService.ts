@@ -185,17 +185,16 @@ export class SiteService {
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or a token was it. */
 	private giveUp({ failure, cause, until }: Failed): void {
-		const last = this.withinWait(failure);
-		const same = ofRun(last);
+		const same = ofRun(failure);
 		// Those that are under way have been requested
-		const others = until === Infinity ? same : notRequested(last, this.counts.read);
+		const others = until === Infinity ? same : notRequested(failure, this.counts.read);
 		this.end((job) => {
 			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs
 			if (cause === '401') return job.own ? this.ownFailure(job) : same;
 			if (!job.failure) return others;
 			if (this.session.isOfOldToken(job.failure)) return same;
-			return ofRun(this.withinWait(job.failure.failure));
+			return ofRun(job.failure.failure);
 		});
 	}
 
@@ -229,10 +228,13 @@ export class SiteService {
 			const isOfRate = status === 403 && result.retryAfter !== undefined;
 			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
 			const { retryAfter = 0 } = result;
-			const isTooLong = retryAfter > this.limits.longestWait;
+			const { longestWait } = this.limits;
+			const isTooLong = retryAfter > longestWait;
 			const until = isTooLong ? Infinity : this.cancellation.now() + retryAfter;
-			const failures = { failure: result, siteFailure: inWords('request') as ServiceFailure };
-			this.judge.fail(job, { ...failures, cause, sentAt, token, until });
+			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
+			const failure = inTime(result);
+			const siteFailure = inTime(inWords('request') as ServiceFailure);
+			this.judge.fail(job, { failure, siteFailure, cause, sentAt, token, until });
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.settle(job, error as Error);
@@ -243,11 +245,6 @@ export class SiteService {
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: SiteJob): ServiceFailure {
 		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
-		return this.withinWait(this.judge.control ? siteFailure : failure);
-	}
-
-	private withinWait(failure: ServiceFailure): ServiceFailure {
-		const { longestWait } = this.limits;
-		return (failure.retryAfter ?? 0) > longestWait ? waitTooLong(failure, longestWait) : failure;
+		return this.judge.control ? siteFailure : failure;
 	}
 }

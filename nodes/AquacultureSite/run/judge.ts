@@ -130,7 +130,7 @@ export class Judge<J extends Job> {
 		this.rateLimit.refuse(failed, job === this.control);
 		if (this.verdicts.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
-		if (isLogin && this.isFinal(failed)) this.verdicts.onRun(failed);
+		if (isLogin && !failed.failure.mayPass) this.verdicts.onRun(failed);
 	}
 
 	/** Decides what can be decided. @returns whether a trial finds out about the rest */
@@ -173,11 +173,6 @@ export class Judge<J extends Job> {
 		return this.isOnly && cause !== 'login' && cause !== '401';
 	}
 
-	/** Whether a retry would not help. */
-	private isFinal(failed: Failed): boolean {
-		return !failed.failure.mayPass || failed.until === Infinity;
-	}
-
 	/** Whether a site cannot be read if this failure is its own. */
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
@@ -207,7 +202,7 @@ export class Judge<J extends Job> {
 		const isTry = isOwn && !isLimit;
 		const isOfToken = cause === '401' && !this.session.isOfOldToken(failed);
 		const isAskedToWait = failed.until > this.clock.now();
-		const isEarly = isOfToken || ((isLimit || isAskedToWait) && !this.isFinal(failed));
+		const isEarly = isOfToken || ((isLimit || isAskedToWait) && failed.failure.mayPass);
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
 		const count = isTry ? ++job.tries : ++job.waits;
@@ -273,7 +268,8 @@ export class Judge<J extends Job> {
 		if (this.rejections >= this.maxRejections && !this.session.isNew) return this.renew(last);
 		if (this.isAlone(last.cause)) return true;
 		// A wait that is too long; or, if nothing was read, what no retry helps with: it is that of all
-		const isFinal = (each: Failed) => (control ? each.until === Infinity : this.isFinal(each));
+		const isFinal = ({ until, failure }: Failed) =>
+			control ? until === Infinity : !failure.mayPass;
 		const isOfAll = this.failures().every(isFinal) && (control || this.line.isIdle);
 		const isTooLate = round > 1 && this.clock.now() >= this.givesUpAt;
 		if (isOfAll || isTooLate) this.verdicts.onRun(last);

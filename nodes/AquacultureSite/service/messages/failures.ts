@@ -76,7 +76,7 @@ export function waitTooLong(
 			`The node waits at most ${formatDuration(longestWait)}.`,
 			inOptions('If this happens often, run the workflow less often.'),
 		]),
-		{ subject: 'service', scope, httpStatus },
+		{ subject: 'service', scope, httpStatus, retryAfter },
 	);
 }
 
