@@ -85,6 +85,19 @@ test('what the service sends is plain text in a hint, and as it is in the data',
 });
 
 describe('a map', () => {
+	test('as a file is what n8n stores for the next node', async () => {
+		const [map] = dataOf(await farm.run({ operation: 'getMap', format: 'json' }, [1088]));
+		const { items, hints } = await farm.run({ operation: 'getMap' }, [1088]);
+		const { json, binary } = at(items, 0);
+		const fileName = 'site-1088.geojson';
+		expect(json).toEqual({ fileName, siteCount: 1, featureCount: 4 });
+		const mimeType = 'application/geo+json';
+		expect(binary?.data).toMatchObject({ fileName, fileExtension: 'geojson', mimeType });
+		const text = Buffer.from(defined(binary?.data).data, 'base64').toString();
+		expect(JSON.parse(text)).toEqual(map);
+		expect(hints).toEqual([]);
+	});
+
 	test('is not made of no site: there are the failures alone', async () => {
 		const onError = 'continueRegularOutput';
 		const result = await farm.run({ operation: 'getMap' }, ['7, 8', 1088], { onError });

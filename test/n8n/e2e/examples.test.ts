@@ -320,6 +320,10 @@ describe('MCP server', () => {
 		return { isError: result.isError === true, text: content.text };
 	}
 
+	it('rejects a client that does not know the token', async () => {
+		await expect(connect('wrong')).rejects.toThrow();
+	});
+
 	it('lists the node as tools that a model can tell apart', async () => {
 		const { tools } = await client.listTools();
 		const asSeen = Object.fromEntries(

@@ -39,7 +39,7 @@ const byHttpRequest: Caller = (credential, { baseUrl }, onError) =>
 
 const VERSIONS = (['1', '2'] as const).map((major) => ({ major, version: pinnedVersion(major) }));
 
-describe.each(VERSIONS)('n8n $version', ({ major }) => {
+describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	const stage = useN8n(`versions-${major}`, {
 		n8n: async () => ({
 			install: await installN8n(major, (line) => process.stderr.write(`${line}\n`)),
@@ -59,6 +59,10 @@ describe.each(VERSIONS)('n8n $version', ({ major }) => {
 	/** Runs a workflow that gives the nodes one item for each site. */
 	const run = async (sites: number[], ...nodes: INode[]) =>
 		await stage.n8n.createAndRun(readSites(sites, ...nodes));
+
+	test('is that version', async () => {
+		expect(await stage.n8n.rest.get('/settings')).toMatchObject({ versionCli: version });
+	});
 
 	test.each([
 		['is right', {}, 'OK', /^Connection successful!$/],

@@ -176,6 +176,12 @@ describe('minimumDistance', () => {
 		expect(reports[4]).toMatchObject([{ distance: 120.6, changes }]);
 	});
 
+	test('holds for a position that comes as text', () => {
+		const moved = (meters: number) => withPen1({ latitude: String(north(meters).latitude) });
+		expect(events(storholmen, moved(50), options)).toEqual([]);
+		expect(events(storholmen, moved(150), options)).toMatchObject([{ distance: 150 }]);
+	});
+
 	test('a move that is just far enough is reported', () => {
 		const moved = withPen1({ latitude: 66.801 });
 		const meters = defined(greatCircleDistance(pen1, { ...pen1, latitude: 66.801 }));

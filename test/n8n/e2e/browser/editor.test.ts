@@ -124,6 +124,18 @@ async function createCredential(): Promise<void> {
 }
 
 describe('Aquaculture Site', () => {
+	it('shows a site when only its ID was entered', async () => {
+		await openNode('Get site');
+		await editor.fill('siteId', '1042');
+		await editor.execute();
+
+		const place = ['66.84512', '13.41207', 'Europe/Oslo'];
+		await expectTable([
+			SITE,
+			['1042', 'Storholmen', 'Sea', 'STOR', 'SAMPLE-1042', '7800', ...place, '10'],
+		]);
+	});
+
 	it('shows units as rows, with an icon for each theme', async () => {
 		await openNode('Get units of sites');
 		await editor.fill('siteIds', '1042');

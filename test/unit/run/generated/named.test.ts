@@ -55,6 +55,9 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 	'closes three sites by 401 at once; the others take 1.2 s': {
 		troubles: [{ ...BAD, kind: 401, where: 'block', from: 50, share: 0.015 }, SLOW],
 	},
+	'redirects the first 70 % of its sites; the others take 1.2 s': {
+		troubles: [{ ...BAD, kind: 302, where: 'first', share: 0.7 }, SLOW],
+	},
 	'closes the first half by 401': {
 		seconds: 15,
 		sites: 400,
@@ -102,6 +105,10 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		sites: 1000,
 		troubles: [{ ...BAD, share: 0.55 }],
 	},
+	'has 5 % of the sites out of order: 529': {
+		sites: 600,
+		troubles: [{ ...BAD, kind: 529, share: 0.05 }],
+	},
 	'resets the connection for the first 161': {
 		seconds: 30,
 		sites: 400,
@@ -111,6 +118,12 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		seconds: 1.45 * 60 + 1,
 		sites: 130,
 		troubles: [{ ...LIMIT, size: 100, pace: 60 }],
+	},
+	'takes 10 in 18 seconds, 429 without Retry-After': {
+		seconds: 1.2 * 900,
+		sites: 500,
+		latency: 140,
+		troubles: [{ ...LIMIT, size: 10, pace: 18 }],
 	},
 	'takes 20 a second, 403 with Retry-After': {
 		troubles: [{ ...LIMIT, status: 403, retryAfter: 'seconds' }],
