@@ -177,15 +177,33 @@ test('a wait that is too long ends a run at once if a control is asked for it, t
 	expect([...sentences]).toEqual(['The service asked to retry after 60 minutes']);
 });
 
-test('a trial ends if n8n throws for the site that it is about, and the run goes on', async () => {
+describe("n8n's own error ends the site that it was thrown for", () => {
 	const throws = new Error('The credential cannot be used');
-	const farm = new Farm(({ site, at }) =>
-		site === 2 ? OK : at === 0 ? { status: 401 } : { throws },
-	);
-	const run = await farm.read([1]);
-	expect(farm.results[1]?.is).toBe(throws.message);
-	await farm.read([2], run);
-	expect(farm.unread).toEqual([]);
+
+	test('and a trial that is about no other one', async () => {
+		const farm = new Farm(({ site, at }) => {
+			if (site === 1 && at > 0) return { throws };
+			if (site === 2 && at < 5000) return { status: 200, takes: 5000 };
+			return at < 9000 ? { status: 502 } : OK;
+		});
+		const run = await farm.read([1, 2]);
+		expect(farm.results[1]?.is).toBe(throws.message);
+		// That needs another trial
+		await farm.read([3, 4], run);
+		expect(farm.unread).toEqual([]);
+	});
+
+	test('and says nothing of another one: a control was not accepted', async () => {
+		const wasRead = new Set<number>();
+		const thrown: Error[] = [];
+		const farm = await read(({ site, at }) => {
+			if (wasRead.has(site) && thrown.length === 0) return { throws: (thrown[0] = throws) };
+			const isGood = at < 20 || at > 2000;
+			if (isGood) wasRead.add(site);
+			return { status: isGood ? 200 : 502 };
+		});
+		expect([thrown, farm.unread]).toEqual([[throws], []]);
+	});
 });
 
 test.each([403, 429, 503])(

@@ -125,7 +125,8 @@ function drawTrouble(random: Random, sites: number): Trouble {
 			4,
 			() => {
 				const from = chance(0.2) ? int(1, sites) : Infinity;
-				return { is: 'n8n', sites: pick([], some(3)), at: pick([], some(3)), from };
+				const at = pick([], some(sites / 4));
+				return { is: 'n8n', sites: pick([], some(3)), at, from };
 			},
 		],
 	)();
