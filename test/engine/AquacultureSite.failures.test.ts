@@ -136,9 +136,3 @@ test("an expression that fails keeps n8n's own message", async () => {
 	});
 	expect(farm.service.counts.requests).toBe(0);
 });
-
-test('no items in, none out, and nothing is sent', async () => {
-	const { items, status } = await farm.run(GET, []);
-	expect([items, status]).toEqual([[], 'success']);
-	expect(farm.service.counts.requests).toBe(0);
-});

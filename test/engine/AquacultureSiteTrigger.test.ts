@@ -91,25 +91,6 @@ describe('what has changed', () => {
 	});
 });
 
-test('a restart of n8n while the service is down loses nothing and reports nothing twice', async () => {
-	const trigger = await activated();
-	setLicense('SAMPLE-7');
-	await trigger.poll();
-	setLicense('SAMPLE-8');
-	farm.service.faults.site.push({ status: 500 });
-	farm.engine = await seaFarm(farm.service);
-	const restarted = farm.engine.pollingTrigger(node(), trigger.saved);
-	// The third poll reports it
-	expect(await restarted.activate('init')).toBeNull();
-	expect(await restarted.poll()).toBeNull();
-	await expect(restarted.poll()).rejects.toThrow('No site could be read in the last 3 checks');
-	expect(await restarted.poll()).toBeNull();
-	farm.service.faults.site.length = 0;
-	const changes = [{ field: 'info.license', before: 'SAMPLE-7', after: 'SAMPLE-8' }];
-	expect(await restarted.poll()).toMatchObject([{ json: { changes } }]);
-	expect(await restarted.poll()).toBeNull();
-});
-
 test('a site that cannot be read is named in the log, and the others are reported', async () => {
 	const trigger = await activated();
 	farm.service.faults.site.push({ siteId: 1042, status: 500 });

@@ -76,14 +76,6 @@ describe.each(['https', 'http'] as const)('%s', (scheme) => {
 		expect(error?.description).toContain(`through a proxy, ${named}. Ask your n8n administrator`);
 	});
 
-	test('a proxy that hangs: the service or a firewall, nobody knows', async () => {
-		await n8n.run(SITES);
-		proxy.fault = { connection: 'hang' };
-		const { error } = await n8n.run(sites({ timeout: 50 }, [1042]));
-		expect(error?.message).toBe(CONNECTION_RULES.late.message);
-		expect(error?.description).toMatch(/network administrator if a proxy or firewall/);
-	});
-
 	test.each([
 		[403, 'json', 'token', TOKEN_RULES.rejected.message],
 		[403, 'json', 'site', 'no access'],

@@ -79,12 +79,6 @@ describe('with a link to a map', () => {
 		const { rows } = await perform(getSite, { siteId: 7, simplify: true, options }, { siteId: 7 });
 		expect(rows).toMatchObject([{ latitude: null, mapUrl: null }]);
 	});
-
-	test('a site as the service sent it does not', async () => {
-		const parameters = { siteId: 1042, simplify: false, options };
-		const { rows } = await perform(getSite, parameters, storholmen);
-		expect(rows).toEqual([storholmen]);
-	});
 });
 
 describe('the fields that are selected for a model', () => {

@@ -25,13 +25,6 @@ function limited() {
 /** Milliseconds from one start to the next. */
 const interval = (limit: RateLimit) => -limit.reserve() + limit.reserve();
 
-test('there is none until it is proven', () => {
-	const { limit, accept } = limitOf();
-	accept(20);
-	expect(limit.rate).toBe(Infinity);
-	expect(range(100).map(() => limit.reserve())).toEqual(range(100).map(() => 0));
-});
-
 test('is what was accepted until a refused site was accepted, and starts keep to it', () => {
 	const { clock, limit } = limited();
 	expect(limit.rate).toBe(20);

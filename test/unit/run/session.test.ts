@@ -15,21 +15,6 @@ test.each([1, 200])('an expired token costs one login, and no time: %i sites', a
 	expect(farm.clock.now()).toBeLessThan(150);
 });
 
-test.each([
-	['every fourth', (site: number) => site % 4 === 0],
-	['the first half', (site: number) => site <= 100],
-	['the last', (site: number) => site === 200],
-])('sites closed with 401 cause no login once others were read: %s', async (_, isClosed) => {
-	const farm = farmOf(() => true, isClosed);
-	await farm.read(range(200));
-	expect(farm.unread).toEqual(range(200).filter(isClosed));
-	for (const site of farm.unread)
-		expect(farm.results[site]?.is).toMatch(/^This user has no access/);
-	expect(farm.logins).toBeLessThanOrEqual(isClosed(1) ? 1 : 0);
-	// Each is requested twice; the others were sent to find out
-	expect(farm.sent.length).toBeLessThan(200 + farm.unread.length + 128);
-});
-
 test('a token that is known 1.5 s late: a closed site is no other sign of it, and is requested twice', async () => {
 	const isClosed = (site: number) => site > 100 && site % 20 === 0;
 	const farm = farmOf((token, at) => token === 1 && at >= 1500, isClosed);

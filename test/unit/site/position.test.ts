@@ -66,5 +66,3 @@ test.each([
 ])('there is no map at %p, %p', (latitude, longitude) => {
 	expect(mapUrl({ latitude, longitude })).toBeUndefined();
 });
-
-test('there is no map of nothing', () => expect(mapUrl(undefined)).toBeUndefined());

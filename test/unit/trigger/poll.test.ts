@@ -154,15 +154,6 @@ test.each(Object.entries(POLLS))('%s', (_rule, polls) => {
 	for (const [found, ...expected] of polls) expect(poll(found)).toEqual(expected);
 });
 
-test('a rejected login is reported at once, once', () => {
-	const { poll } = startTrigger();
-	const rejected = new ServiceFailure('Rejected', 'Advice', { subject: 'credential' });
-	const none = { 1: undefined, 2: undefined };
-	poll({ 1: 'a', 2: 'a' });
-	expect(poll(none, rejected)).toEqual(['Rejected']);
-	expect(poll(none, rejected)).toEqual([]);
-});
-
 test('a site that cannot be read is in the log until it is reported', () => {
 	const { poll, inLog } = startTrigger();
 	poll({ 1: 'a', 2: 'a' });

@@ -55,9 +55,6 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 	'closes three sites by 401 at once; the others take 1.2 s': {
 		troubles: [{ ...BAD, kind: 401, where: 'block', from: 50, share: 0.015 }, SLOW],
 	},
-	'redirects the first 70 % of its sites; the others take 1.2 s': {
-		troubles: [{ ...BAD, kind: 302, where: 'first', share: 0.7 }, SLOW],
-	},
 	'closes the first half by 401': {
 		seconds: 15,
 		sites: 400,
@@ -104,10 +101,6 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		seconds: 40,
 		sites: 1000,
 		troubles: [{ ...BAD, share: 0.55 }],
-	},
-	'has 5 % of the sites out of order: 529': {
-		sites: 600,
-		troubles: [{ ...BAD, kind: 529, share: 0.05 }],
 	},
 	'resets the connection for the first 161': {
 		seconds: 30,

@@ -140,11 +140,6 @@ describe.each([
 		for (const status of statuses) expect(fail(status, { body: '' }).mayPass).toBe(mayPass);
 	});
 
-	test('hands on Retry-After in milliseconds', () => {
-		expect(fail(503, { headers: { 'retry-after': '7' } }).retryAfter).toBe(7000);
-		expect(fail(503).retryAfter).toBeUndefined();
-	});
-
 	test.each([200, 302, 400, 500])('%i quotes the service, without the secrets', (status) => {
 		const { description } = fail(status, { body: { error: 'Not t0ken!' }, secrets: ['t0ken'] });
 		expect(description).toMatch(/[^.]\. The service says: "Not •••!"$/);
