@@ -7,7 +7,7 @@ const isFresh = LOAD === 'all' || SEEDS !== undefined;
 const count = Number(SEEDS ?? (isFresh ? 5000 : 500));
 const first = Number(SEED ?? (isFresh ? Date.now() % 1_000_000_000 : 1));
 
-const SIZE = 100;
+const SIZE = 25;
 const batches = Array.from({ length: Math.ceil(count / SIZE) }, (_, index) => {
 	const from = first + index * SIZE;
 	return { from, to: Math.min(from + SIZE, first + count) - 1 };
