@@ -154,6 +154,12 @@ test.each(Object.entries(REASONS))('%s', (expected, failure) => {
 	expect(failure.httpStatus).toBe(403);
 });
 
+test("against a rate limit, the trigger's own fields help, unless a person tries it out", () => {
+	const refused = new ServiceFailure('Refused', 'Wait.', { subject: 'service', httpStatus: 429 });
+	expect(toTriggerFailure(refused).description).toMatch(/remove sites .* 'Poll Times'\.$/);
+	expect(toTriggerFailure(refused, 'Fetch again').description).toBe('Wait.');
+});
+
 test('that no site can be read, with its reason', () => {
 	const reason = new ServiceFailure('No response', 'Advice.', {
 		subject: 'service',
