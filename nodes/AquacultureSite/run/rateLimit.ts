@@ -23,8 +23,7 @@ const inUse = new Map<string, RateLimit>();
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
  * let through until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
  * grows slowly at first. Each time that it proves to be too high, it is set to what was let through since it was set, half at
- * least (additive increase, multiplicative decrease). A site that fails once, by itself, looks like one that was refused:
- * it does not set it to less than what was let through when it refused for certain.
+ * least (additive increase, multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -36,9 +35,6 @@ export class RateLimit {
 
 	/** Whether it doubles with each second. */
 	isSlowStart = false;
-
-	/** Requests per second that were let through when it refused for certain: with 429, or a site that was read before. */
-	private proven = 0;
 
 	/** The statuses that it is known to refuse with. */
 	private readonly statuses = new Set<string>();
@@ -112,18 +108,17 @@ export class RateLimit {
 	 * @param isControl whether it had been read before
 	 */
 	prove({ cause, sentAt }: Refusal, isControl: boolean): void {
-		if (!REFUSALS.includes(cause) || (!isControl && !this.isLimit(cause))) return;
+		const isOfRate = isControl || (this.isLimit(cause) && isCertain(cause, isControl));
+		if (!REFUSALS.includes(cause) || !isOfRate) return;
 		this.statuses.add(cause);
-		const isOfLimit = isCertain(cause, isControl);
-		if (this.isBefore(sentAt) || (this.isSlowStart && !isOfLimit)) return;
+		if (this.isBefore(sentAt)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
 		const passed = this.passed * perSecond;
 		const rate = this.perSecond(sentAt);
 		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
 		if (this.isSlowStart) this.rate = Math.max(1, passed - perSecond);
-		else this.rate = Math.min(rate, Math.max(isOfLimit ? rate / 2 : this.proven, passed));
-		if (isOfLimit) this.proven = passed;
+		else this.rate = Math.min(rate, Math.max(rate / 2, passed));
 		this.setAt = this.now();
 		this.passed = 0;
 	}

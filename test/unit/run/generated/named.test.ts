@@ -112,11 +112,10 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		sites: 130,
 		troubles: [{ ...LIMIT, size: 100, pace: 60 }],
 	},
-	'takes 10 in 18 seconds, 429 without Retry-After': {
-		seconds: 1.2 * 900,
+	'takes 30 in 30 seconds, 429 without Retry-After': {
+		seconds: 1.45 * 500,
 		sites: 500,
-		latency: 140,
-		troubles: [{ ...LIMIT, size: 10, pace: 18 }],
+		troubles: [{ ...LIMIT, size: 30, pace: 30 }],
 	},
 	'takes 20 a second, 403 with Retry-After': {
 		troubles: [{ ...LIMIT, status: 403, retryAfter: 'seconds' }],
