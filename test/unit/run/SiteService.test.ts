@@ -1,9 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Farm, range } from './farm';
 
-const read = async (farm: Farm, count: number, options = {}) =>
-	await farm.read(range(count), undefined, options);
-
 describe('stopping a run', () => {
 	test('ends all at once, whatever it waits for', async () => {
 		for (const answer of [{ status: 503 }, { status: 200, takes: 60_000 }]) {
@@ -63,10 +60,10 @@ test('a site that is asked for again has the longest timeout and the most retrie
 
 test('hints say what the run waited for, and how often it had to ask again', async () => {
 	const farm = new Farm(({ at }) => ({ status: at < 2000 ? 502 : 200 }));
-	const run = await read(farm, 20);
+	const run = await farm.read(range(20));
 	expect(run.hints()).toEqual([
 		expect.stringMatching(/^Paused for [23] seconds in total because .* \(status 502\)\.$/),
 		expect.stringMatching(/^Requests were retried \d+ times\.$/),
 	]);
-	expect((await read(farm, 20)).hints()).toEqual([]);
+	expect((await farm.read(range(20))).hints()).toEqual([]);
 });

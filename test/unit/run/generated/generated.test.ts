@@ -7,6 +7,7 @@ const isFresh = LOAD === 'all' || SEEDS !== undefined;
 const count = Number(SEEDS ?? (isFresh ? 5000 : 500));
 const first = Number(SEED ?? (isFresh ? Date.now() % 1_000_000_000 : 1));
 
+// In one test: few enough for the time that the mutation test lets it take
 const SIZE = 25;
 const batches = Array.from({ length: Math.ceil(count / SIZE) }, (_, index) => {
 	const from = first + index * SIZE;
