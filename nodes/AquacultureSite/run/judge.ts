@@ -221,7 +221,7 @@ export class Judge<J extends Job> {
 		if (this.verdicts.open.has(job)) this.line.add(job);
 	}
 
-	/** A trial: sends controls until one is accepted, and holds the line from the second one on. */
+	/** A trial: sends controls until one is accepted, and holds the line from the second round on. */
 	private async try(): Promise<void> {
 		this.isTrying = true;
 		this.startedAt = this.clock.now();
