@@ -252,7 +252,7 @@ export class Judge<J extends Job> {
 			return this.renew(this.last);
 		const sentAt = this.clock.now();
 		const { control } = this;
-		// Of requests at even intervals, a limit may let every second one through
+		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
 		const isTwice = control && round === 1 && this.isForRate(this.last.cause);
 		const jobs = this.witnesses();
 		const probes = isTwice ? [control, control] : jobs;

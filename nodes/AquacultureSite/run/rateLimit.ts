@@ -13,9 +13,6 @@ interface Refusal {
 /** Whether it is a status, and not what became of a connection, or of a login. */
 export const isStatus = (cause: string): boolean => Number(cause) > 0;
 
-/** Whether a refusal cannot be the site's own: a 429 is about the rate, and a control was read before. */
-const isCertain = (cause: string, isControl: boolean) => isControl || cause === '429';
-
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
@@ -97,7 +94,7 @@ export class RateLimit {
 		const isOther = isStatus(cause) && !REFUSALS.includes(cause);
 		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
-		if (!isCertain(cause, isControl)) return;
+		if (!this.isCertain(cause, isControl)) return;
 		this.rate = this.perSecond(sentAt);
 		this.isSlowStart = false;
 	}
@@ -108,8 +105,7 @@ export class RateLimit {
 	 * @param isControl whether it had been read before
 	 */
 	prove({ cause, sentAt }: Refusal, isControl: boolean): void {
-		const isOfRate = isControl || (this.isLimit(cause) && isCertain(cause, isControl));
-		if (!REFUSALS.includes(cause) || !isOfRate) return;
+		if (!REFUSALS.includes(cause) || !this.isCertain(cause, isControl)) return;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
@@ -121,6 +117,11 @@ export class RateLimit {
 		else this.rate = Math.min(rate, Math.max(rate / 2, passed));
 		this.setAt = this.now();
 		this.passed = 0;
+	}
+
+	/** Whether a refusal cannot be the site's own: a control was read before, and the limit's 429 is about the rate. */
+	private isCertain(cause: string, isControl: boolean): boolean {
+		return isControl || (cause === '429' && this.isLimit(cause));
 	}
 
 	/** Whether a request was sent before the rate was set, and tells nothing about it. */
