@@ -85,11 +85,11 @@ export async function once(
 	});
 }
 
-/** Keeps what a command printed, and throws where it failed, with its last lines: that there is no network, or no space. */
+/** Keeps what a command printed and how it ended, and throws where it failed: that there is no network, or no space. */
 export function check({ code, output }: Ended, logName: string, message: string): void {
 	const log = inWorkspace('logs', logName);
-	writeFileSync(log, output);
+	const lines = [...output.trimEnd().split('\n'), `Exit code: ${code ?? 'none'}`];
+	writeFileSync(log, lines.join('\n'));
 	if (code === 0) return;
-	const last = output.trimEnd().split('\n').slice(-10).join('\n');
-	throw new SetupError(`${message}\n${last}\nAll of it: ${log}`);
+	throw new SetupError(`${message}\n${lines.slice(-10).join('\n')}\nAll of it: ${log}`);
 }
