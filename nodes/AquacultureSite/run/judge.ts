@@ -27,6 +27,13 @@ const MAX_REJECTIONS_OF_FLAKY_TOKEN = 8;
 // As in ky and the AWS SDKs: a site that stumbles is back within seconds
 const FIRST_BACKOFF_MS = 1000;
 
+/** Whether one of them is true, as soon as that is known. */
+const isAny = async (answers: Promise<boolean>[]): Promise<boolean> =>
+	await new Promise((resolve) => {
+		for (const answer of answers) void answer.then((is) => is && resolve(true));
+		void Promise.all(answers).then(() => resolve(false));
+	});
+
 /** What the judge knows of a site that is to be read. */
 export interface Job {
 	readonly request: { maxRetries: number; timeout: number };
@@ -253,18 +260,19 @@ export class Judge<J extends Job> {
 		const sentAt = this.clock.now();
 		const { control } = this;
 		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
-		const isTwice = control && round === 1 && this.isForRate(this.last.cause);
-		const jobs = this.witnesses();
-		const probes = isTwice ? [control, control] : jobs;
-		const accepted = await Promise.all(probes.map(async (job) => await this.line.probe(job)));
-		if (isTwice ? !accepted.includes(false) : accepted.includes(true)) {
+		const isBoth = control && round === 1 && this.isForRate(this.last.cause);
+		const probes = this.witnesses(round);
+		const answers = probes.map(async (job) => await this.line.probe(job));
+		// What a suspect gets past must be known; of controls, the first one that is accepted is enough
+		const accepted = isBoth || !control ? await Promise.all(answers) : [await isAny(answers)];
+		if (isBoth ? !accepted.includes(false) : accepted.includes(true)) {
 			this.witnessAt = sentAt;
 			return true;
 		}
 		if (this.clock.isStopped || this.doubts.size === 0) return false;
 		// A site was read meanwhile: it can tell
 		if (control !== this.control) return false;
-		const failures = jobs.flatMap(({ failure }) => failure ?? []);
+		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
@@ -290,16 +298,21 @@ export class Judge<J extends Job> {
 		return [...this.doubts].at(-1)?.failure as Failed;
 	}
 
-	/** The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. */
-	private witnesses(): J[] {
+	/**
+	 * The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. More at
+	 * once if nothing answers: of several servers, only some may be silent, and there is time for few rounds.
+	 */
+	private witnesses(round: number): J[] {
 		const { control } = this;
-		if (control && this.clock.now() < this.givesUpAt) return [control];
-		const isOfLogin = this.last.cause === 'login';
+		const { cause } = this.last;
+		const isSilent = !isStatus(cause);
+		if (control && round === 1 && (isSilent || this.isForRate(cause))) return [control, control];
+		if (control && !isSilent && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
-		const other = isOfLogin ? undefined : (this.line.take() ?? takeAny(others));
+		const other = cause === 'login' ? undefined : (this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, other].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
-		return jobs;
+		return control && isSilent ? [...jobs, control, control] : jobs;
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */

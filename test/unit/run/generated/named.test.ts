@@ -1,13 +1,6 @@
 import { judge } from './invariants';
-import {
-	TOKEN,
-	troublesOf,
-	type Bad,
-	type Limit,
-	type Outage,
-	type Plan,
-	type Trouble,
-} from './plan';
+import { TOKEN, troublesOf } from './plan';
+import type { Bad, Limit, Outage, Plan, Trouble } from './plan';
 import { play, type Read } from './play';
 
 const BAD: Bad = {

@@ -114,13 +114,8 @@ export class Network {
 		ended: Promise<undefined>,
 		arrive: () => Reply,
 	): Promise<Reply | undefined> {
-		const exchange: Exchange = {
-			...request,
-			at: this.clock.now(),
-			end: Infinity,
-			came: '…',
-			by: 'client',
-		};
+		const at = this.clock.now();
+		const exchange: Exchange = { ...request, at, end: Infinity, came: '…', by: 'client' };
 		this.exchanges.push(exchange);
 		const { latency, jitter } = this.plan;
 		const way = () => latency / 2 + (1 + jitter) * this.random.next();

@@ -151,14 +151,8 @@ class Play {
 			siteId: number,
 			{ timeout, maxRetries }: Pick<Plan, 'timeout' | 'maxRetries'>,
 		) => {
-			const request = {
-				siteId: String(siteId),
-				parts: [],
-				apiVersion: '2025-01-01',
-				timeout,
-				maxRetries,
-			};
-			const end = await sites.read(request).then(
+			const site = { siteId: String(siteId), parts: [], apiVersion: '2025-01-01' };
+			const end = await sites.read({ ...site, timeout, maxRetries }).then(
 				({ body }) => (Number(body.siteId) === siteId ? undefined : new Error('Another site')),
 				(error: unknown) => error,
 			);
