@@ -1,9 +1,9 @@
 import { FAILED_LOGIN_PAUSE_MS } from '../service/messages/failures';
 import type { ServiceFailure } from '../service/messages/failures';
+import { CONNECTION_RULES } from '../service/messages/rules';
 import type { Cancellation } from './cancellation';
 import type { Line } from './line';
 import { takeAny } from './line';
-import { isStatus } from './rateLimit';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
@@ -26,6 +26,10 @@ const MAX_REJECTIONS_OF_FLAKY_TOKEN = 8;
 
 // As in ky and the AWS SDKs: a site that stumbles is back within seconds
 const FIRST_BACKOFF_MS = 1000;
+
+/** Whether nobody answers, or nobody can ask. */
+const isSilent = (cause: string): boolean =>
+	cause === 'login' || cause === CONNECTION_RULES.late.message;
 
 /** Whether one of them is true, as soon as that is known. */
 const isAny = async (answers: Promise<boolean>[]): Promise<boolean> =>
@@ -122,7 +126,10 @@ export class Judge<J extends Job> {
 			const isControl = job === this.control;
 			// A control was refused from the beginning of the trial on
 			const refusedAt = isControl ? this.startedAt : failure.sentAt;
-			this.rateLimit.prove({ cause: failure.cause, sentAt: refusedAt }, isControl);
+			const { cause } = failure;
+			const isForRate = this.rateLimit.prove({ cause, sentAt: refusedAt }, isControl);
+			const isOfLoad = isControl && !isForRate && cause !== '401' && !isSilent(cause);
+			if (isOfLoad) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		const isBetter = !this.control || (isRead && !this.isTrying);
@@ -237,7 +244,7 @@ export class Judge<J extends Job> {
 		if (this.control) this.control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
 			// The first one goes with the others, so that the load is the same for both, unless nobody answers
-			if (round > 1 || !isStatus(this.last.cause)) {
+			if (round > 1 || isSilent(this.last.cause)) {
 				this.line.hold();
 				await this.clock.pause(this.pauseBefore());
 			}
@@ -305,14 +312,14 @@ export class Judge<J extends Job> {
 	private witnesses(round: number): J[] {
 		const { control } = this;
 		const { cause } = this.last;
-		const isSilent = !isStatus(cause);
-		if (control && round === 1 && (isSilent || this.isForRate(cause))) return [control, control];
-		if (control && !isSilent && this.clock.now() < this.givesUpAt) return [control];
+		const isTwice = isSilent(cause) || this.isForRate(cause);
+		if (control && round === 1 && isTwice) return [control, control];
+		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
 		const other = cause === 'login' ? undefined : (this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, other].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
-		return control && isSilent ? [...jobs, control, control] : jobs;
+		return control && isSilent(cause) ? [...jobs, control, control] : jobs;
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */

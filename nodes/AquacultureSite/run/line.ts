@@ -24,6 +24,9 @@ export class Line<Job extends { readonly place: number }> {
 
 	private limit: number;
 
+	/** Whether it grows by one with each success, so that it doubles with each round (RFC 5681, section 3.1). */
+	private isSlowStart = true;
+
 	private inFlight = 0;
 
 	private isStarting = false;
@@ -103,16 +106,23 @@ export class Line<Job extends { readonly place: number }> {
 		const took = this.clock.now() - sentAt;
 		this.shortest = Math.min(this.shortest, took);
 		if (took <= Math.max(timeout / 4, 2 * this.shortest)) {
-			this.limit = Math.min(this.maxConcurrency, limit + 1);
+			this.limit = Math.min(this.maxConcurrency, limit + (this.isSlowStart ? 1 : 1 / limit));
 		} else if (sentAt <= this.changedAt) {
 			before.took = Math.max(before.took, took);
 		} else {
 			const isInVain = limit < MIDWAY * before.limit && took > MIDWAY * before.took;
 			const most = isInVain ? before.limit : limit;
-			this.limit = isInVain ? most : Math.max(1, most / 2);
+			this.limit = most;
+			if (!isInVain) this.halve();
 			this.before = { limit: most, took };
 			this.changedAt = this.clock.now();
 		}
+	}
+
+	/** So many were too many: half of them, and from then on one more with each round (congestion avoidance). */
+	halve(): void {
+		this.limit = Math.max(1, this.limit / 2);
+		this.isSlowStart = false;
 	}
 
 	/**

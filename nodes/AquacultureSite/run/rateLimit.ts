@@ -10,9 +10,6 @@ interface Refusal {
 	sentAt: number;
 }
 
-/** Whether it is a status, and not what became of a connection, or of a login. */
-export const isStatus = (cause: string): boolean => Number(cause) > 0;
-
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
@@ -91,7 +88,7 @@ export class RateLimit {
 
 	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
-		const isOther = isStatus(cause) && !REFUSALS.includes(cause);
+		const isOther = Number(cause) > 0 && !REFUSALS.includes(cause);
 		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
 		if (!this.isCertain(cause, isControl)) return;
@@ -103,11 +100,12 @@ export class RateLimit {
 	 * A site was accepted that had been refused: what it needed was a pause.
 	 *
 	 * @param isControl whether it had been read before
+	 * @returns whether the rate was too high
 	 */
-	prove({ cause, sentAt }: Refusal, isControl: boolean): void {
-		if (!REFUSALS.includes(cause) || !this.isCertain(cause, isControl)) return;
+	prove({ cause, sentAt }: Refusal, isControl: boolean): boolean {
+		if (!REFUSALS.includes(cause) || !this.isCertain(cause, isControl)) return false;
 		this.statuses.add(cause);
-		if (this.isBefore(sentAt)) return;
+		if (this.isBefore(sentAt)) return true;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
 		const passed = this.passed * perSecond;
 		const rate = this.perSecond(sentAt);
@@ -117,6 +115,7 @@ export class RateLimit {
 		else this.rate = Math.min(rate, Math.max(rate / 2, passed));
 		this.setAt = this.now();
 		this.passed = 0;
+		return true;
 	}
 
 	/** Whether a refusal cannot be the site's own: a control was read before, and the limit's 429 is about the rate. */

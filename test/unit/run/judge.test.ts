@@ -107,6 +107,18 @@ test('a limit that lets every second request through is noticed', async () => {
 	expect(farm.clock.now()).toBeLessThan(2.2 * 6000);
 });
 
+test.each([{ status: 502 }, {}])('a service bears ten at once, others get %j', async (failure) => {
+	const ends: number[] = [];
+	const farm = new Farm(({ at }) => {
+		if (ends.filter((end) => end > at).length >= 10) return failure;
+		ends.push(at + 100);
+		return { status: 200, takes: 100 };
+	});
+	await farm.read(range(400), undefined, { maxRetries: 3 });
+	expect(farm.unread).toEqual([]);
+	expect(farm.sent.length).toBeLessThan(600);
+});
+
 test.each([429, 503, 403])('sites that answer %i once slow nothing down', async (status) => {
 	const asked = new Set<number>();
 	const farm = new Farm((sent) => {
