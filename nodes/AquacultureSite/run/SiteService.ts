@@ -7,7 +7,7 @@ import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
 import type { FailureScope } from '../service/messages/failures';
 import { runHints } from '../service/messages/hints';
-import { readSiteResponse } from '../service/messages/response';
+import { mayRejectToken, readSiteResponse } from '../service/messages/response';
 import type { SiteResponse } from '../service/messages/response';
 import type { SitePart } from '../site/site';
 import { Cancellation, StoppedError } from './cancellation';
@@ -217,13 +217,16 @@ export class SiteService {
 			const isFailure = result instanceof ServiceFailure;
 			// It is about this site without a doubt; a good status without a site may be a maintenance page
 			const isAnswer = isReceived && response.statusCode >= 400;
-			const isOwn = isAnswer && isFailure && !result.mayPass && result.subject === 'site';
+			const isOfToken =
+				isReceived && isFailure && this.session.mayHaveEnded(token) && mayRejectToken(response);
+			const isOwn =
+				isAnswer && isFailure && !isOfToken && !result.mayPass && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
 				this.settle(job, isOwn ? inWords('request') : result);
 				return true;
 			}
-			const status = isReceived ? response.statusCode : result.message;
+			const status = isOfToken ? 401 : isReceived ? response.statusCode : result.message;
 			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
 			const isOfRate = status === 403 && result.retryAfter !== undefined;
 			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);

@@ -117,8 +117,10 @@ export class Judge<J extends Job> {
 	/** The service has responded, with the site or with a refusal that is about this site alone. */
 	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
 		const { failure } = job;
-		// The control can be read, so what it was rejected with is not its own
-		this.session.accept(token, sentAt, failure ?? this.control?.failure);
+		// That a site is missing may be said without a look at the token. The control can be read, so what it was rejected with
+		// is not its own
+		if (isRead || this.session.isProven)
+			this.session.accept(token, sentAt, failure ?? this.control?.failure);
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
@@ -170,6 +172,7 @@ export class Judge<J extends Job> {
 	/** Whether a failure was the site's own. */
 	private isProven(job: J): boolean {
 		const { cause, sentAt } = job.failure as Failed;
+		if (cause === '401' && !this.session.isProven) return false;
 		if (sentAt <= this.witnessAt || this.isAlone(cause)) return true;
 		// Of a limit's 429, and of a token that only a part of the service knows, any other site tells until the last try
 		const isOfAny =
@@ -265,7 +268,7 @@ export class Judge<J extends Job> {
 		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
 			return this.renew(this.last);
 		const sentAt = this.clock.now();
-		const { control } = this;
+		const { witness: control } = this;
 		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
 		const isBoth = control && round === 1 && this.isForRate(this.last.cause);
 		const probes = this.witnesses(round);
@@ -278,7 +281,7 @@ export class Judge<J extends Job> {
 		}
 		if (this.clock.isStopped || this.doubts.size === 0) return false;
 		// A site was read meanwhile: it can tell
-		if (control !== this.control) return false;
+		if (control !== this.witness) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
 		const rejected = failures.filter(({ cause }) => cause === '401');
 		this.rejections += rejected.length;
@@ -290,7 +293,13 @@ export class Judge<J extends Job> {
 			control ? until === Infinity : !failure.mayPass;
 		const isOfAll = this.failures().every(isFinal) && (control || this.line.isIdle);
 		const isTooLate = round > 1 && this.clock.now() >= this.givesUpAt;
-		if (isOfAll || isTooLate) this.verdicts.onRun(last);
+		if (!isOfAll && !isTooLate) return false;
+		// A login tells, if it may be the token's after all
+		const mayBeToken = failures.some(
+			({ cause, failure }) => cause === '401' || cause === '403' || !failure.mayPass,
+		);
+		if (mayBeToken && this.session.renew(1)) return true;
+		this.verdicts.onRun(last);
 		return false;
 	}
 
@@ -299,6 +308,11 @@ export class Judge<J extends Job> {
 		const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
 		if (!isRenewed) this.verdicts.onRun(last);
 		return isRenewed;
+	}
+
+	/** The control, unless it is a missing site and the token may have ended. */
+	private get witness(): J | undefined {
+		return this.last.cause === '401' && !this.session.isProven ? undefined : this.control;
 	}
 
 	private get last(): Failed {
@@ -310,7 +324,7 @@ export class Judge<J extends Job> {
 	 * once if nothing answers: of several servers, only some may be silent, and there is time for few rounds.
 	 */
 	private witnesses(round: number): J[] {
-		const { control } = this;
+		const { witness: control } = this;
 		const { cause } = this.last;
 		const isTwice = isSilent(cause) || this.isForRate(cause);
 		if (control && round === 1 && isTwice) return [control, control];

@@ -101,12 +101,23 @@ export class Session {
 
 	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */
 	isOfOldToken({ cause, token }: { cause: string; token: number }): boolean {
-		return cause === '401' && (token !== this.token || needsLogin(this.credentials));
+		const isRejection = cause === '401' || cause === '403';
+		return isRejection && (token !== this.token || needsLogin(this.credentials));
 	}
 
 	/** Milliseconds until all servers should know the token. */
 	get unknownFor(): number {
 		return Math.max(0, this.issuedAt + UNKNOWN_FOR_MS - this.cancellation.now());
+	}
+
+	/** Whether the token is good: it was issued in this run, or a site was read with it. */
+	get isProven(): boolean {
+		return this.issuedAt > -Infinity || this.acceptedAt < Infinity;
+	}
+
+	/** Whether any refusal may be that of this token, whatever its status. */
+	mayHaveEnded(token: number): boolean {
+		return token !== this.token || !this.isProven;
 	}
 
 	/** Whether it is possible that no server knows the token yet. */
@@ -116,7 +127,7 @@ export class Session {
 
 	/** The token has ended: the next request logs in. @returns false if another login would not help either */
 	renew(maxFutileLogins = MAX_FUTILE_LOGINS): boolean {
-		if (this.futileLogins >= maxFutileLogins) return false;
+		if (this.futileLogins >= maxFutileLogins || needsLogin(this.credentials)) return false;
 		markExpired(this.credentials);
 		return true;
 	}

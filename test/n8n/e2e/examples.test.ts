@@ -356,20 +356,7 @@ describe('MCP server', () => {
 		const { sitesServed } = service.counts;
 		const { isError, text } = await call(TOOLS.site, { Site_ID: '1042' });
 		expect(isError).toBe(false);
-		expect(JSON.parse(text)).toEqual([
-			{
-				siteId: 1042,
-				siteName: 'Storholmen',
-				type: 'Sea',
-				code: 'STOR',
-				license: 'SAMPLE-1042',
-				maxTotalBiomass: 7800,
-				latitude: 66.84512,
-				longitude: 13.41207,
-				timezone: 'Europe/Oslo',
-				unitCount: 10,
-			},
-		]);
+		expect(JSON.parse(text)).toEqual([expect.objectContaining({ siteId: 1042, unitCount: 10 })]);
 		expect(service.counts.sitesServed).toBe(sitesServed + 1);
 	});
 

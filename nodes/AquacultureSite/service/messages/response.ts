@@ -177,6 +177,16 @@ export function readSiteResponse(
 }
 
 /**
+ * Whether a response may mean that the token has ended. Which status says so is not specified (docs/service.md#errors): it
+ * should be 401 (RFC 6750, section 3.1), but may be any that does not say that there is no such site, or that the load or a
+ * proxy was the reason.
+ */
+export function mayRejectToken({ statusCode, headers, body }: ServiceResponse): boolean {
+	const isOther = /^([35]|404|407|408|410|429)/.test(String(statusCode)) || isWebPage(body);
+	return !isOther && parseRetryAfter(headers) === undefined;
+}
+
+/**
  * What a service that works may well respond to a request for a site that does not exist: all of them mean
  * that it has accepted the token (RFC 9110, section 15.5.4 for 403).
  */

@@ -174,6 +174,8 @@ export function draw(seed: number): Plan {
 		repeated: { every: chance(0.1) ? int(1, 5) : 0, differs: chance(0.5) },
 		mode,
 		troubles,
+		rejection: chance(0.7) ? 401 : pick<Kind>(403, 400, 498, 'garbage'),
+		isSiteFirst: chance(0.5),
 	};
 	// Nobody waits for longer
 	while (ownSeconds(plan) > 1800) plan.sites = Math.ceil(plan.sites / 2);

@@ -35,6 +35,8 @@ const BASE: Plan = {
 	timeout: 30_000,
 	longestWait: 60_000,
 	token: 'none',
+	rejection: 401,
+	isSiteFirst: false,
 	clockAhead: 0,
 	isProxied: false,
 	repeated: { every: 0, differs: false },
@@ -191,16 +193,6 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		mode: { is: 'three', apart: 0 },
 		troubles: [{ ...LIMIT, by: 'bucket', size: 1, pace: 20 }],
 	},
-	'answers 529 once': {
-		seconds: 5,
-		troubles: [{ ...BAD, kind: 529, times: 1, where: 'block', share: 0.02 }],
-	},
-	'answers some sites 503 three times; they are asked for twice': {
-		seconds: 15,
-		maxRetries: 2,
-		repeated: { every: 1, differs: true },
-		troubles: [{ ...BAD, share: 0.05, times: 3 }],
-	},
 	'refuses the login': {
 		seconds: 1,
 		troubles: [{ ...OUTAGE, side: 'token', kind: 401, seconds: Infinity }],
@@ -209,11 +201,6 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		seconds: 5,
 		sites: 1,
 		troubles: [{ ...BAD, kind: 401, share: 1 }],
-	},
-	'has one site, which is closed by 403': {
-		seconds: 5,
-		sites: 1,
-		troubles: [{ ...BAD, kind: 403, share: 1 }],
 	},
 	'has one site, which is out of order': {
 		seconds: 15,

@@ -91,6 +91,9 @@ export interface Plan {
 	timeout: number;
 	longestWait: number;
 	token: 'none' | 'valid' | 'expired';
+	/** What an expired token is rejected with, and whether what is wrong with a site is said before. */
+	rejection: Kind;
+	isSiteFirst: boolean;
 	/** Seconds that the service's clock is ahead. */
 	clockAhead: number;
 	/** Whether a forward proxy that names itself nowhere is on the way, and errors are plain text. */

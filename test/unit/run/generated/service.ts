@@ -86,6 +86,7 @@ export class GeneratedService {
 			this.outage('data') ??
 			this.stray() ??
 			this.refusal(false) ??
+			(this.plan.isSiteFirst ? this.badness(siteId) : undefined) ??
 			this.unauthorized(token) ??
 			this.badness(siteId) ??
 			this.reply(200, 'none', {
@@ -141,6 +142,7 @@ export class GeneratedService {
 	private unauthorized(name: string): Reply | undefined {
 		const token = this.tokens.get(name);
 		const isKnown = token && !this.hasEnded(token) && this.now() >= token.from;
+		if (name === 'expired') return this.reply(this.plan.rejection, 'token', { body: {} });
 		const isHere = isKnown && (this.now() >= token.isEverywhereFrom || this.random.chance(0.5));
 		if (!isHere || this.trouble?.isNeverAccepted) return this.reply(401, 'token');
 		token.uses++;
