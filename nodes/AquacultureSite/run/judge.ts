@@ -225,7 +225,7 @@ export class Judge<J extends Job> {
 		const count = isTry ? ++job.tries : ++job.waits;
 		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
 		// Sent again at once, it would only be refused again
-		else if (isOwn || isEarly) void this.backOff(job, count);
+		else if (isOwn || isEarly || count > 1) void this.backOff(job, count);
 		else this.line.add(job);
 	}
 

@@ -253,9 +253,9 @@ test.each([5, 30, 200])('one of two servers, %i ms away, learns a token late', a
 	expect(logins).toBeLessThanOrEqual(2);
 });
 
-test('the sites wait as long as a limit asks for, although others are read meanwhile', async () => {
+test.each(['seconds', 'none'] as const)('sites refused again wait alone (%s)', async (wait) => {
 	const bucket: Limit = { ...LIMIT, by: 'bucket', size: 1, pace: 54, isUsedUp: true };
-	const troubles: Trouble[] = [{ ...bucket, status: 503, retryAfter: 'seconds' }];
+	const troubles: Trouble[] = [{ ...bucket, status: 503, retryAfter: wait }];
 	const { unread } = await playTen({ sites: 52, latency: 130, token: 'none', troubles });
 	expect(unread).toEqual([]);
 });
