@@ -87,7 +87,6 @@ export class FakeClock implements Timers {
 	async passWhileIdle(): Promise<void> {
 		let turns = 0;
 		for (;;) {
-			// A turn of the event loop: sockets go on, too
 			await new Promise((done) => setImmediate(done));
 			// What Node does in its one other thread (jest.config.js), such as to decompress, is done before this is
 			if (turns > 0) await new Promise((done) => randomBytes(1, done));

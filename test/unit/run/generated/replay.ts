@@ -3,6 +3,7 @@ import { draw } from './draw';
 import { judge } from './invariants';
 import { ownSeconds } from './own-time';
 import { play } from './play';
+import { fatal, isEnough, playSeed, told, type Played } from './summary';
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
@@ -59,4 +60,12 @@ async function replay(seed: number): Promise<void> {
 	for (const { name, details } of findings) console.log(`FALLS ${name}: ${details}`);
 }
 
-void replay(Number(positionals[0]));
+async function replayMany(first: number, count: number): Promise<void> {
+	const played: Played[] = [];
+	for (let seed = first; seed < first + count; seed++) played.push(await playSeed(seed));
+	console.log(`Generated services from seed ${first} on: ${told(played)}`, fatal(played));
+	if (fatal(played).length > 0 || !isEnough(played)) process.exitCode = 1;
+}
+
+const [seed = 1, count] = positionals.map(Number);
+void (count ? replayMany(seed, count) : replay(seed));

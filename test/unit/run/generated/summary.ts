@@ -14,8 +14,7 @@ export async function playSeed(seed: number): Promise<Played> {
 	return { seed, troubles: plan.troubles.length, ...judge(plan, await play(plan)) };
 }
 
-export const held = (played: Played[]): Played[] =>
-	played.filter(({ findings }) => findings.length === 0);
+const held = (played: Played[]): Played[] => played.filter(({ findings }) => findings.length === 0);
 
 /** What no share of plays that hold makes up for. */
 export function fatal(played: Played[]): string[] {
@@ -26,6 +25,8 @@ export function fatal(played: Played[]): string[] {
 		)
 		.map(({ seed, ratio, findings }) => `${seed}: ${findings[0]?.name}, ${ratio.toFixed(1)} times`);
 }
+
+export const isEnough = (played: Played[]): boolean => held(played).length >= 0.985 * played.length;
 
 /** For people: by number of troubles, by kind of fall, and the longest. */
 export function told(played: Played[]): string {
