@@ -270,11 +270,13 @@ export class Judge<J extends Job> {
 		const sentAt = this.clock.now();
 		const { witness: control } = this;
 		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
-		const isBoth = control && round === 1 && this.isForRate(this.last.cause);
+		const { cause } = this.last;
+		const isBoth = control && round === 1 && this.isForRate(cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
-		// What a suspect gets past must be known; of controls, the first one that is accepted is enough
-		const accepted = isBoth || !control ? await Promise.all(answers) : [await isAny(answers)];
+		// What a suspect gets past must be known; of controls, or of silence, the first one that is accepted is enough
+		const isOne = !isBoth && (control || isSilent(cause));
+		const accepted = isOne ? [await isAny(answers)] : await Promise.all(answers);
 		if (isBoth ? !accepted.includes(false) : accepted.includes(true)) {
 			this.witnessAt = sentAt;
 			return true;
@@ -320,8 +322,8 @@ export class Judge<J extends Job> {
 	}
 
 	/**
-	 * The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. More at
-	 * once if nothing answers: of several servers, only some may be silent, and there is time for few rounds.
+	 * The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. Three
+	 * others if nobody answers: some sites, or some of several servers, may be silent, and there is time for few rounds.
 	 */
 	private witnesses(round: number): J[] {
 		const { witness: control } = this;
@@ -330,10 +332,11 @@ export class Judge<J extends Job> {
 		if (control && round === 1 && isTwice) return [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
-		const other = cause === 'login' ? undefined : (this.line.take() ?? takeAny(others));
-		const jobs = [control ?? suspect, other].flatMap((job) => job ?? []);
+		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;
+		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
+		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
-		return control && isSilent(cause) ? [...jobs, control, control] : jobs;
+		return jobs;
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */

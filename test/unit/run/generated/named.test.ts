@@ -164,6 +164,10 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 			{ ...OUTAGE, from: 300, seconds: Infinity },
 		],
 	},
+	'hangs for the first two thirds': {
+		seconds: 250,
+		troubles: [{ ...BAD, kind: 'hang', where: 'first', share: 2 / 3 }],
+	},
 	'hangs in mid-run, timeout 2 s': {
 		seconds: 35,
 		sites: 400,
@@ -201,11 +205,6 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		seconds: 5,
 		sites: 1,
 		troubles: [{ ...BAD, kind: 401, share: 1 }],
-	},
-	'has one site, which is out of order': {
-		seconds: 15,
-		sites: 1,
-		troubles: [{ ...BAD, share: 1 }],
 	},
 	'has one site, which is out of order, and refuses the login for a second': {
 		seconds: 25,
