@@ -269,14 +269,14 @@ export class Judge<J extends Job> {
 			return this.renew(this.last);
 		const sentAt = this.clock.now();
 		const { witness: control } = this;
-		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
 		const { cause } = this.last;
+		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
 		const isBoth = control && round === 1 && this.isForRate(cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
 		// What a suspect gets past must be known; of controls, or of silence, the first one that is accepted is enough
-		const isOne = !isBoth && (control || isSilent(cause));
-		const accepted = isOne ? [await isAny(answers)] : await Promise.all(answers);
+		const isOneEnough = !isBoth && (control || isSilent(cause));
+		const accepted = isOneEnough ? [await isAny(answers)] : await Promise.all(answers);
 		if (isBoth ? !accepted.includes(false) : accepted.includes(true)) {
 			this.witnessAt = sentAt;
 			return true;
