@@ -218,7 +218,7 @@ export class Judge<J extends Job> {
 		const isLimit = this.isForRate(cause);
 		const isTry = isOwn && !isLimit;
 		const isOfToken = cause === '401' && !this.session.isOfOldToken(failed);
-		const isAskedToWait = failed.until > this.clock.now();
+		const isAskedToWait = this.waitOf(failed) > 0;
 		const isEarly = isOfToken || ((isLimit || isAskedToWait) && failed.failure.mayPass);
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
@@ -231,10 +231,10 @@ export class Judge<J extends Job> {
 
 	/** It waits alone: until all servers should know the token, or longer each time, with full jitter. */
 	private async backOff(job: J, failures: number): Promise<void> {
-		const { cause, until } = job.failure as Failed;
+		const failed = job.failure as Failed;
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-		const wait = cause === '401' ? this.session.unknownFor : Math.random() * longest;
-		await this.clock.pause(Math.max(0, until - this.clock.now()) + wait);
+		const wait = failed.cause === '401' ? this.session.unknownFor : Math.random() * longest;
+		await this.clock.pause(this.waitOf(failed) + wait);
 		if (this.verdicts.open.has(job)) this.line.add(job);
 	}
 
@@ -346,7 +346,7 @@ export class Judge<J extends Job> {
 		// A token is not busy
 		const isOfToken = failures.every(({ cause }) => cause === '401');
 		if (isOfToken && !this.session.isNew) return 0;
-		const waits = failures.map(({ until }) => (until === Infinity ? 0 : until - now));
+		const waits = failures.map((each) => this.waitOf(each));
 		const elapsed = now - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest
 		const growing = failures.some(({ cause }) => cause === 'login')
@@ -355,6 +355,11 @@ export class Judge<J extends Job> {
 		// The last one is sent when the patience ends
 		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - now);
 		return Math.max(Math.min(growing, left), ...waits);
+	}
+
+	/** Milliseconds that the service asks to wait, unless that is too long. */
+	private waitOf({ until }: Failed): number {
+		return until === Infinity ? 0 : Math.max(0, until - this.clock.now());
 	}
 
 	/** The time of the clock at which a trial that was in vain ends the run. */

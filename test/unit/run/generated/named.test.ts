@@ -133,6 +133,12 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 			{ ...BAD, share: 1 / 3, times: 1 },
 		],
 	},
+	'takes 20 a second, 503, and asks to wait 90 s for every fourth site': {
+		troubles: [
+			{ ...LIMIT, by: 'bucket', status: 503, pace: 20 },
+			{ ...BAD, retryAfter: 90 },
+		],
+	},
 	'has one worker of 150 ms, timeout 5 s': {
 		seconds: 1.5 * 22.5 + 1,
 		sites: 150,
