@@ -244,7 +244,8 @@ export class Judge<J extends Job> {
 		this.startedAt = this.clock.now();
 		this.rejections = 0;
 		this.excused.clear();
-		if (this.control) this.control.failure = undefined;
+		const { control } = this;
+		if (control) control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
 			// The first one goes with the others, so that the load is the same for both, unless nobody answers
 			if (round > 1 || isSilent(this.last.cause)) {
@@ -255,6 +256,9 @@ export class Judge<J extends Job> {
 			if (this.clock.isStopped) return;
 		}
 		this.isTrying = false;
+		// A control that was found only now was not sent with them: a pause may be all that they needed
+		for (const job of !control && this.control ? this.doubts : [])
+			if (!isSilent((job.failure as Failed).cause)) this.decide(job, false);
 		const [cause] = this.excused;
 		this.tolerance = cause === undefined ? 2 * this.tolerance : 1;
 		const paused = this.clock.now() - this.startedAt;
@@ -270,8 +274,8 @@ export class Judge<J extends Job> {
 		const sentAt = this.clock.now();
 		const { witness: control } = this;
 		const { cause } = this.last;
-		// Of requests at even intervals, a limit may let every second one through: so both must be accepted
-		const isBoth = control && round === 1 && this.isForRate(cause);
+		// A limit may let one through at once, or every second one: so both must be accepted
+		const isBoth = control && round === 1 && !isSilent(cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
 		// What a suspect gets past must be known; of controls, or of silence, the first one that is accepted is enough
@@ -328,8 +332,8 @@ export class Judge<J extends Job> {
 	private witnesses(round: number): J[] {
 		const { witness: control } = this;
 		const { cause } = this.last;
-		const isTwice = isSilent(cause) || this.isForRate(cause);
-		if (control && round === 1 && isTwice) return [control, control];
+		// A token is known for any number of requests
+		if (control && round === 1) return cause === '401' ? [control] : [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
 		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;

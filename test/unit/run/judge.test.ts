@@ -1,5 +1,4 @@
 import { type Answer, Farm, range, type Sent } from './farm';
-import { Random } from './generated/random';
 
 const OK = { status: 200 };
 const isOdd = ({ site }: Sent) => site % 2 === 1;
@@ -101,12 +100,6 @@ test('the status that a control got past is the limit, and each site waits alone
 	expect(farm.sent.length).toBeLessThan(300 + 2 * 64 + 60);
 });
 
-test('a limit that lets every second request through is noticed', async () => {
-	const farm = await read(oneEvery(100, { status: 503, takes: 20 }), 60);
-	expect(farm.unread).toEqual([]);
-	expect(farm.clock.now()).toBeLessThan(2.2 * 6000);
-});
-
 test.each([{ status: 502 }, {}])('a service bears ten at once, others get %j', async (failure) => {
 	const ends: number[] = [];
 	const farm = new Farm(({ at }) => {
@@ -135,20 +128,6 @@ test('once 429 is the limit, it starts no trial as long as others are accepted',
 	const farm = await read(oneEvery(700, { status: 429 }), 300);
 	expect(farm.sent.length).toBeLessThan(450);
 	expect(farm.unread).toEqual([]);
-});
-
-test('after an outage that looked like a limit, sites that fail once do not keep the rate low', async () => {
-	const random = new Random(1, 2);
-	const asked = new Set<number>();
-	const farm = new Farm(({ site, at }) => {
-		if (at < 24_000) return random.next() < 0.8 ? { status: 503 } : OK;
-		const isFirst = site % 5 === 0 && !asked.has(site);
-		asked.add(site);
-		return isFirst ? { status: 503 } : OK;
-	});
-	await farm.read(range(200), undefined, { maxRetries: 3 });
-	expect(farm.unread).toEqual([]);
-	expect(farm.clock.now()).toBeLessThan(120_000);
 });
 
 test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {

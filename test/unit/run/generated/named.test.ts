@@ -258,9 +258,23 @@ test.each([5, 30, 200])('one of two servers, %i ms away, learns a token late', a
 	expect(logins).toBeLessThanOrEqual(2);
 });
 
-test.each(['seconds', 'none'] as const)('sites refused again wait alone (%s)', async (wait) => {
-	const bucket: Limit = { ...LIMIT, by: 'bucket', size: 1, pace: 54, isUsedUp: true };
-	const troubles: Trouble[] = [{ ...bucket, status: 503, retryAfter: wait }];
-	const { unread } = await playTen({ sites: 52, latency: 130, token: 'none', troubles });
+const BUCKET: Limit = { ...LIMIT, by: 'bucket', size: 1, pace: 54, status: 503, isUsedUp: true };
+const FAR: Partial<Plan> = { sites: 52, latency: 130 };
+
+test.each<[string, Partial<Limit>, Partial<Plan>]>([
+	['wait alone if they are refused again', {}, FAR],
+	['wait alone, as long as asked', { retryAfter: 'seconds' }, FAR],
+	[
+		'are not to blame if the control was found after a pause',
+		{ pace: 17, isUsedUp: false },
+		{ maxRetries: 0 },
+	],
+	[
+		'are not to blame if one control would be accepted',
+		{ isUsedUp: false },
+		{ ...FAR, maxRetries: 0 },
+	],
+])('sites of a service that gives one at a time %s', async (_, limit, changes) => {
+	const { unread } = await playTen({ ...changes, troubles: [{ ...BUCKET, ...limit }] });
 	expect(unread).toEqual([]);
 });
