@@ -353,9 +353,10 @@ export class Judge<J extends Job> {
 		const waits = failures.map((each) => this.waitOf(each));
 		const elapsed = now - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest
-		const growing = failures.some(({ cause }) => cause === 'login')
-			? Math.max(FAILED_LOGIN_PAUSE_MS, elapsed)
-			: Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * elapsed);
+		const growing =
+			this.last.cause === 'login'
+				? Math.max(FAILED_LOGIN_PAUSE_MS, elapsed)
+				: Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * elapsed);
 		// The last one is sent when the patience ends
 		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - now);
 		return Math.max(Math.min(growing, left), ...waits);

@@ -75,7 +75,7 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number }> = {
 		troubles: [{ ...OUTAGE, side: 'token', kind: 429, seconds: 45 }],
 	},
 	'refuses the login with 502 for 20 seconds, and the first 80 % of its sites for ever': {
-		seconds: 60,
+		seconds: 42,
 		troubles: [
 			{ ...OUTAGE, side: 'token', seconds: 20 },
 			{ ...BAD, kind: 502, where: 'first', share: 0.8 },
