@@ -4,6 +4,7 @@ import { CONNECTION_RULES } from '../service/messages/rules';
 import type { Cancellation } from './cancellation';
 import type { Line } from './line';
 import { takeAny } from './line';
+import { isRefusal } from './rateLimit';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
@@ -275,7 +276,7 @@ export class Judge<J extends Job> {
 		const { witness: control } = this;
 		const { cause } = this.last;
 		// A limit may let one through at once, or every second one: so both must be accepted
-		const isBoth = control && round === 1 && !isSilent(cause);
+		const isBoth = control && round === 1 && isRefusal(cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
 		// What a suspect gets past must be known; of controls, or of silence, the first one that is accepted is enough
@@ -332,8 +333,8 @@ export class Judge<J extends Job> {
 	private witnesses(round: number): J[] {
 		const { witness: control } = this;
 		const { cause } = this.last;
-		// A token is known for any number of requests
-		if (control && round === 1) return cause === '401' ? [control] : [control, control];
+		const isTwice = isSilent(cause) || isRefusal(cause);
+		if (control && round === 1 && isTwice) return [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
 		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;

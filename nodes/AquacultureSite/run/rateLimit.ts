@@ -1,8 +1,8 @@
 // Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
 const DOUBLES_IN_MS = 20_000;
 
-/** What rate limits refuse with: RFC 6585, section 4, and what nginx and gateways send instead. */
-const REFUSALS = ['429', '503', '403'];
+/** Whether rate limits refuse with it: RFC 6585, section 4, and what nginx and gateways send instead. */
+export const isRefusal = (cause: string): boolean => ['429', '503', '403'].includes(cause);
 
 /** A request that was refused: with what, and when it was sent. */
 interface Refusal {
@@ -88,7 +88,7 @@ export class RateLimit {
 
 	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
-		const isOther = Number(cause) > 0 && !REFUSALS.includes(cause);
+		const isOther = Number(cause) > 0 && !isRefusal(cause);
 		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
 		if (!this.isCertain(cause, isControl)) return;
@@ -103,7 +103,7 @@ export class RateLimit {
 	 * @returns whether the rate was too high
 	 */
 	prove({ cause, sentAt }: Refusal, isControl: boolean): boolean {
-		if (!REFUSALS.includes(cause) || !this.isCertain(cause, isControl)) return false;
+		if (!isRefusal(cause) || !this.isCertain(cause, isControl)) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
