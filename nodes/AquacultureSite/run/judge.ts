@@ -239,7 +239,7 @@ export class Judge<J extends Job> {
 		if (this.verdicts.open.has(job)) this.line.add(job);
 	}
 
-	/** A trial: sends controls until one is accepted, and holds the line from the second round on. */
+	/** A trial: holds the line, and sends controls until one is accepted. */
 	private async try(): Promise<void> {
 		this.isTrying = true;
 		this.startedAt = this.clock.now();
@@ -248,11 +248,12 @@ export class Judge<J extends Job> {
 		const { control } = this;
 		if (control) control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
-			// The first one goes with the others, so that the load is the same for both, unless nobody answers
-			if (round > 1 || isSilent(this.last.cause)) {
-				this.line.hold();
-				await this.clock.pause(this.pauseBefore());
-			}
+			const { cause } = this.last;
+			// The first one goes at once, so that the load is the same for both, unless nobody answers
+			const isAtOnce = round === 1 && !isSilent(cause);
+			// Of two servers, one may not know the token: what is sent meanwhile tells
+			if (!isAtOnce || cause !== '401') this.line.hold();
+			if (!isAtOnce) await this.clock.pause(this.pauseBefore());
 			if (!this.clock.isStopped) isOver = await this.sendRound(round);
 			if (this.clock.isStopped) return;
 		}
