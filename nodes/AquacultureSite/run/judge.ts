@@ -251,8 +251,8 @@ export class Judge<J extends Job> {
 			const { cause } = this.last;
 			// The first one goes at once, so that the load is the same for both, unless nobody answers
 			const isAtOnce = round === 1 && !isSilent(cause);
-			// What is sent meanwhile may become the control, or be accepted by a server that knows the token
-			if (!isAtOnce || (control && cause !== '401')) this.line.hold();
+			// Many more would be refused by a limit; but without a control, what is sent meanwhile may become one
+			if (!isAtOnce || (control && isRefusal(cause))) this.line.hold();
 			if (!isAtOnce) await this.clock.pause(this.pauseBefore());
 			if (!this.clock.isStopped) isOver = await this.sendRound(round);
 			if (this.clock.isStopped) return;
