@@ -337,10 +337,10 @@ export class Judge<J extends Job> {
 		const isTwice = isSilent(cause) || isRefusal(cause);
 		if (control && round === 1 && isTwice) return [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
-		const [suspect, ...others] = this.doubts;
+		const others = [...this.doubts];
 		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;
 		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
-		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
+		const jobs = [control ?? takeAny(others), ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
 		return jobs;
 	}
