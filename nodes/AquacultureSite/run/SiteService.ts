@@ -193,7 +193,8 @@ export class SiteService {
 			// A token that ends says nothing about a site that hangs
 			if (cause === '401') return job.own ? this.ownFailure(job) : same;
 			if (!job.failure) return others;
-			if (this.session.isOfOldToken(job.failure)) return same;
+			// Nobody knows whether that was the token's
+			if (job.failure.cause === '401') return same;
 			return ofRun(job.failure.failure);
 		});
 	}

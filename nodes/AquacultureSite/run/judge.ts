@@ -122,6 +122,7 @@ export class Judge<J extends Job> {
 		// is not its own
 		if (isRead || this.session.isProven)
 			this.session.accept(token, sentAt, failure ?? this.control?.failure);
+		if (this.verdicts.open.has(job)) this.session.futileLogins = 0;
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
@@ -296,17 +297,17 @@ export class Judge<J extends Job> {
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
 		if (this.rejections >= this.maxRejections && !this.session.isNew) return this.renew(last);
 		if (this.isAlone(last.cause)) return true;
-		// A wait that is too long; or, if nothing was read, what no retry helps with: it is that of all
-		const isFinal = ({ until, failure }: Failed) =>
-			control ? until === Infinity : !failure.mayPass;
-		const isOfAll = this.failures().every(isFinal) && (control || this.line.isIdle);
-		const isTooLate = round > 1 && this.clock.now() >= this.givesUpAt;
-		if (!isOfAll && !isTooLate) return false;
+		// If nothing was read, what no retry helps with is that of all
+		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
+		const isHopeless = !control && this.line.isIdle && isOfAll;
+		const isPutOff = [last, ...failures].every(({ until }) => until === Infinity);
+		const isTooLate = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
+		if (!isHopeless && !isTooLate) return false;
 		// A login tells, if it may be the token's after all
 		const mayBeToken = failures.some(
 			({ cause, failure }) => cause === '401' || cause === '403' || !failure.mayPass,
 		);
-		if (mayBeToken && this.session.renew(1)) return true;
+		if (!isPutOff && mayBeToken && this.session.renew(1)) return true;
 		this.verdicts.onRun(last);
 		return false;
 	}

@@ -29,8 +29,8 @@ export class Session {
 	/** Whether it was rejected although it had been accepted before, and then accepted again: only a part of the service knows it. */
 	isFlaky = false;
 
-	/** Logins since a request was accepted. */
-	private futileLogins = 0;
+	/** Logins since a site was read, or found missing; a control was before. */
+	futileLogins = 0;
 
 	/** The credentials of the request that logs in. */
 	private loggingIn?: object;
@@ -96,7 +96,6 @@ export class Session {
 		const isBetween = before && before.sentAt > this.acceptedAt && before.sentAt < sentAt;
 		if (isBetween && before.cause === '401') this.isFlaky = true;
 		this.acceptedAt = Math.min(this.acceptedAt, sentAt);
-		this.futileLogins = 0;
 	}
 
 	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */

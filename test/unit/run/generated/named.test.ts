@@ -278,3 +278,9 @@ test.each<[string, Partial<Limit>, Partial<Plan>]>([
 	const { unread } = await playTen({ ...changes, troubles: [{ ...BUCKET, ...limit }] });
 	expect(unread).toEqual([]);
 });
+
+test('a token that ends in each pause costs a few logins', async () => {
+	const limit: Limit = { ...BUCKET, pace: 6, isUsedUp: false, retryAfter: 'seconds' };
+	const { logins } = await playTen({ ...FAR, troubles: [{ ...TOKEN, lifetime: 0.5 }, limit] });
+	expect(logins).toBeLessThanOrEqual(5);
+});
