@@ -338,12 +338,13 @@ export class Judge<J extends Job> {
 		const isTwice = isSilent(cause) || isRefusal(cause);
 		if (control && round === 1 && isTwice) return [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
-		const others = [...this.doubts];
+		const [suspect, ...others] = this.doubts;
 		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;
 		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
-		const jobs = [control ?? takeAny(others), ...more].flatMap((job) => job ?? []);
+		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
-		return jobs;
+		// A limit may let only the first one through
+		return Math.random() < 1 / 2 ? jobs : jobs.reverse();
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */
