@@ -29,7 +29,7 @@ export class Session {
 	/** Whether it was rejected although it had been accepted before, and then accepted again: only a part of the service knows it. */
 	isFlaky = false;
 
-	/** Logins since a site was read, or found missing; a control was before. */
+	/** Logins since a site was read, or found missing. A control does not count: it was read before. */
 	futileLogins = 0;
 
 	/** The credentials of the request that logs in. */

@@ -58,3 +58,10 @@ test('what an old token is accepted for late says nothing about the new one', as
 	await farm.read(range(200));
 	expect([farm.logins, farm.unread]).toEqual([1, []]);
 });
+
+test('sites that were rejected with a replaced token say why the run ended', async () => {
+	const farm = new Farm(({ token }) => (token === 0 ? { status: 401 } : {}));
+	await farm.read(range(200));
+	for (const { is } of Object.values(farm.results))
+		expect(is).toMatch(/^(The connection to the service was lost|Not requested because)/);
+});
