@@ -300,7 +300,7 @@ export class Judge<J extends Job> {
 		// If nothing was read, what no retry helps with is that of all
 		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
 		const isHopeless = !control && this.line.isIdle && isOfAll;
-		const isPutOff = [last, ...failures].every(({ until }) => until === Infinity);
+		const isPutOff = this.failures().every(({ until }) => until === Infinity);
 		const isTooLate = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isHopeless && !isTooLate) return false;
 		// A login tells, if it may be the token's after all
