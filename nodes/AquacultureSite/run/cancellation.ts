@@ -62,25 +62,21 @@ export class Cancellation {
 	 */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		if (this.stopped) throw this.stopped;
-		// Signals of their own: Node warns of a leak if more than ten listen to the same one
-		const [controller, timer] = [new AbortController(), new AbortController()];
+		// A signal of its own: Node warns of a leak if more than ten listen to the same one
+		const controller = new AbortController();
+		const { signal } = controller;
 		const abort = () => controller.abort();
 		const setDeadline = (milliseconds: number) =>
-			void this.timers.sleep(milliseconds, timer.signal).then(abort, () => {});
+			void this.timers.sleep(milliseconds, signal).then(abort, () => {});
 		let end!: (reason: Error) => void;
-		const ended = new Promise<never>((_, reject) => {
-			// A login that is under way does not listen to the signal: it goes on
-			end = (reason) => {
-				abort();
-				reject(reason);
-			};
-		});
+		const ended = new Promise<never>((_, reject) => (end = reject));
 		this.underWay.add(end);
 		try {
-			return await Promise.race([start({ signal: controller.signal, setDeadline }), ended]);
+			return await Promise.race([start({ signal, setDeadline }), ended]);
 		} finally {
 			this.underWay.delete(end);
-			timer.abort();
+			// Also its deadline. A login that is under way does not listen to it: it goes on
+			abort();
 		}
 	}
 }
