@@ -126,23 +126,21 @@ export class Line<Job extends { readonly place: number }> {
 	}
 
 	/**
-	 * Starts requests evenly. If all started at once, they would also end at once, and then none would be in flight: so
-	 * one or two start in a turn of the event loop, and more if the turn took longer than a millisecond.
+	 * Starts requests evenly: if all started at once, they would also end at once, and then none would be in flight. With
+	 * each turn of the event loop, however long it took, one more is in flight at most (self-clocking).
 	 */
 	async wake(): Promise<void> {
 		if (this.isStarting) return;
 		this.isStarting = true;
-		let turnStart = this.clock.now();
+		let before = this.inFlight;
 		while (this.canStart()) {
-			const now = this.clock.now();
-			let starts = Math.max(1, Math.round(this.limit / FIRST_IN_FLIGHT), now - turnStart);
-			turnStart = now;
-			while (starts-- >= 1 && this.canStart()) {
+			while (this.inFlight <= before && this.canStart()) {
 				const wait = this.rateLimit.reserve() - this.clock.now();
 				if (wait > 0) await this.clock.pause(wait);
 				// Unless the line was held, or cleared, meanwhile
 				if (this.canStart()) void this.sendFirst();
 			}
+			before = this.inFlight;
 			// Also if none waits: others may come in this turn
 			await this.clock.pause(0);
 		}

@@ -12,10 +12,6 @@ const TIMEOUT_MS = 2000;
 /** A line whose requests are all accepted after `takes(now)` milliseconds; which were sent when, and how many at once. */
 function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 	const clock = new FakeClock();
-	// Real time goes on within a turn of the event loop
-	let looks = 0;
-	const now = () => clock.now() + ++looks * 1e-6;
-	const sleep = clock.sleep.bind(clock);
 	const sent: { place: number; at: number; inFlight: number }[] = [];
 	let inFlight = 0;
 	const deliver = async ({ place }: Job) => {
@@ -28,9 +24,9 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 	};
 	const line = new Line<Job>(
 		maxConcurrency,
-		new Cancellation({ now, sleep }),
+		new Cancellation(clock),
 		{ isReady: true },
-		{ reserve: now },
+		{ reserve: () => clock.now() },
 		deliver,
 		() => undefined,
 	);

@@ -176,6 +176,7 @@ export function draw(seed: number): Plan {
 		troubles,
 		rejection: chance(0.7) ? 401 : pick<Kind>(403, 400, 498, 'garbage'),
 		isSiteFirst: chance(0.5),
+		work: chance(0.2) ? between(0, 5) : 0,
 	};
 	// Nobody waits for longer
 	while (ownSeconds(plan) > 1800) plan.sites = Math.ceil(plan.sites / 2);

@@ -30,6 +30,7 @@ const BASE: Plan = {
 	sites: 200,
 	latency: 30,
 	jitter: 2,
+	work: 0,
 	maxConcurrency: 128,
 	maxRetries: 3,
 	timeout: 30_000,
@@ -124,6 +125,13 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		requests: 201 + 64 + 40,
 		latency: 100,
 		troubles: [{ ...LIMIT, status: 403, retryAfter: 'seconds' }],
+	},
+	'takes 10 a second from a full bucket of 11, 503, at 2 ms of work for each': {
+		requests: 101 + 60,
+		sites: 100,
+		latency: 5,
+		work: 2,
+		troubles: [{ ...LIMIT, by: 'bucket', size: 11, status: 503, pace: 10 }],
 	},
 	'takes 20 a second, 503 with a date of a clock that is wrong': {
 		clockAhead: 600,

@@ -72,12 +72,14 @@ export class Network {
 			// n8n sends nothing anymore
 			if (signal.aborted) return connectionFailure(['ERR_CANCELED'], BASE_URL);
 			setDeadline(options.timeout);
+			this.clock.skip(this.plan.work);
 			const ended = new Promise<undefined>((resolve) => {
 				signal.addEventListener('abort', () => resolve(undefined));
 			});
 			const token = own.accessToken as string;
 			const arrive = () => this.service.site(siteId, token);
 			const reply = await this.exchange({ run, siteId, token }, ended, arrive);
+			if (reply) this.clock.skip(this.plan.work);
 			const lost = reply ? LOST[reply.kind] : 'ERR_CANCELED';
 			return lost ? connectionFailure([lost], BASE_URL) : this.toResponse(reply as Reply);
 		};

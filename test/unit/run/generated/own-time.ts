@@ -54,7 +54,7 @@ export function ownSeconds(plan: Plan): number {
 	requests = runs * (requests + (ended + unknown) * Math.min(places, sites));
 	// What is rejected is sent again, and counts for a limit, too
 	if (isDivided(plan)) requests *= 2;
-	let seconds = (runs * busy) / places + requests / 1000 + longest;
+	let seconds = (runs * busy) / places + (requests * (1 + 2 * plan.work)) / 1000 + longest;
 	// A login; before that, a rejection, and what proves that it is the token's
 	seconds += { none: 1, expired: 3, valid: 0 }[token] * round;
 	for (const limit of troublesOf(plan, 'limit')) seconds += limitSeconds(limit, requests);

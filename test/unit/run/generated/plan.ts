@@ -85,6 +85,8 @@ export interface Plan {
 	/** Milliseconds of a round trip; a random share of the jitter comes on top on each way. */
 	latency: number;
 	jitter: number;
+	/** Milliseconds that n8n's machine works for a request, and as long again for the response. */
+	work: number;
 	maxConcurrency: number;
 	maxRetries: number;
 	/** Milliseconds. */
