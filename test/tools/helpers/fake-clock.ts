@@ -22,7 +22,7 @@ export class FakeClock implements Timers {
 
 	private isStanding = false;
 
-	private timers: { at: number; action: () => void }[] = [];
+	private readonly timers: { at: number; action?: () => void }[] = [];
 
 	/** @param turn milliseconds that a turn of the event loop takes: no timer is shorter */
 	constructor(readonly turn = 1) {}
@@ -40,15 +40,24 @@ export class FakeClock implements Timers {
 			if ((this.timers[middle]?.at ?? Infinity) > at) to = middle;
 			else from = middle + 1;
 		}
-		const timer = { at, action };
+		const timer: { at: number; action?: () => void } = { at, action };
 		this.timers.splice(from, 0, timer);
-		return () => (this.timers = this.timers.filter((other) => other !== timer));
+		return () => delete timer.action;
+	}
+
+	/** The next one that was not taken back. */
+	private get first() {
+		while (this.timers[0] && !this.timers[0].action) this.timers.shift();
+		return this.timers[0];
 	}
 
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		await new Promise<void>((resolve, reject) => {
-			this.after(milliseconds, resolve);
-			signal?.addEventListener('abort', () => reject(signal.reason as Error));
+			const takeBack = this.after(milliseconds, resolve);
+			signal?.addEventListener('abort', () => {
+				takeBack();
+				reject(signal.reason as Error);
+			});
 		});
 	}
 
@@ -56,7 +65,7 @@ export class FakeClock implements Timers {
 	async advance(milliseconds: number): Promise<void> {
 		const end = this.time + milliseconds;
 		await settle();
-		while ((this.timers[0]?.at ?? Infinity) <= end) await this.next();
+		while ((this.first?.at ?? Infinity) <= end) await this.next();
 		this.time = end;
 	}
 
@@ -67,7 +76,7 @@ export class FakeClock implements Timers {
 		work.then(end, end);
 		await settle();
 		while (!state.isDone) {
-			if ((this.timers[0]?.at ?? 0) > until) throw new Error(this.ENDLESS);
+			if ((this.first?.at ?? 0) > until) throw new Error(this.ENDLESS);
 			await this.next();
 		}
 		return await work;
@@ -93,7 +102,7 @@ export class FakeClock implements Timers {
 			// Asked last: nothing can begin between this and the step
 			turns = isUnderWay() ? 0 : turns + 1;
 			if (this.isStanding) return;
-			const next = this.timers[0]?.at ?? Infinity;
+			const next = this.first?.at ?? Infinity;
 			if (next === Infinity || (next > this.time && turns <= IDLE_TURNS)) continue;
 			await this.next();
 			turns = 0;
@@ -101,10 +110,10 @@ export class FakeClock implements Timers {
 	}
 
 	private async next(): Promise<void> {
-		const next = this.timers[0]?.at;
+		const next = this.first?.at;
 		if (next === undefined) throw new Error(this.STUCK);
 		this.time = Math.max(this.time, next);
-		while ((this.timers[0]?.at ?? Infinity) <= this.time) this.timers.shift()?.action();
+		while ((this.first?.at ?? Infinity) <= this.time) this.timers.shift()?.action?.();
 		await settle();
 	}
 }

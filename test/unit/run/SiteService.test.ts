@@ -52,7 +52,8 @@ test('a site that is asked for again has the longest timeout and the most retrie
 		takes: site === 1 ? 1500 : 5,
 	}));
 	const run = farm.service();
-	const first = farm.read([1], run, { maxRetries: 0, timeout: 1000 });
+	const request = { siteId: '1', parts: [], apiVersion: '2025-01-01' };
+	const first = run.read({ ...request, maxRetries: 0, timeout: 1000 });
 	await farm.read([1, ...range(50, 2)], run, { maxRetries: 3, timeout: 2000 });
 	await first;
 	expect([farm.unread, tries]).toEqual([[], 3]);
