@@ -218,10 +218,10 @@ export class SiteService {
 			const isFailure = result instanceof ServiceFailure;
 			// It is about this site without a doubt; a good status without a site may be a maintenance page
 			const isAnswer = isReceived && response.statusCode >= 400;
-			const isOfToken =
-				isReceived && isFailure && this.session.mayHaveEnded(token) && mayRejectToken(response);
-			const isOwn =
-				isAnswer && isFailure && !isOfToken && !result.mayPass && result.subject === 'site';
+			const isFinal = isAnswer && isFailure && !result.mayPass;
+			const isRejection = isReceived && isFailure && mayRejectToken(response);
+			const isOfToken = isRejection && this.session.mayHaveEnded(token);
+			const isOwn = isFinal && !isRejection && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
 				this.settle(job, isOwn ? inWords('request') : result);
@@ -237,7 +237,7 @@ export class SiteService {
 			const until = isTooLong ? Infinity : this.cancellation.now() + retryAfter;
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
 			const failure = inTime(result);
-			const siteFailure = inTime(inWords('request') as ServiceFailure);
+			const siteFailure = () => inTime(inWords('request') as ServiceFailure);
 			this.judge.fail(job, { failure, siteFailure, cause, sentAt, token, until });
 		} catch (error) {
 			// n8n's own, or the run was stopped
@@ -249,6 +249,6 @@ export class SiteService {
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: SiteJob): ServiceFailure {
 		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
-		return this.judge.control ? siteFailure : failure;
+		return this.judge.control ? siteFailure() : failure;
 	}
 }

@@ -6,6 +6,7 @@ import type { Line } from './line';
 import { takeAny } from './line';
 import { isRefusal } from './rateLimit';
 import type { RateLimit } from './rateLimit';
+import { isRejection } from './session';
 import type { Session } from './session';
 
 // A service that is restarted is back within half a minute; whoever waits for a run gives up by then
@@ -57,7 +58,7 @@ export interface Job {
 export interface Failed {
 	/** As it is said of the service, and of the site if it is the site's own. */
 	failure: ServiceFailure;
-	siteFailure: ServiceFailure;
+	siteFailure: () => ServiceFailure;
 	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
 	cause: string;
 	/** When it was sent, and with which token. */
@@ -131,8 +132,9 @@ export class Judge<J extends Job> {
 			// A control was refused from the beginning of the trial on
 			const refusedAt = isControl ? this.startedAt : failure.sentAt;
 			const { cause } = failure;
-			const isForRate = this.rateLimit.prove({ cause, sentAt: refusedAt }, isControl);
-			const isOfLoad = isControl && !isForRate && cause !== '401' && !isSilent(cause);
+			const isOfToken = cause === '401' || this.session.isOfOldToken(failure);
+			const isForRate = !isOfToken && this.rateLimit.prove({ cause, sentAt: refusedAt }, isControl);
+			const isOfLoad = isControl && !isForRate && !isOfToken && !isSilent(cause);
 			if (isOfLoad) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
@@ -292,10 +294,16 @@ export class Judge<J extends Job> {
 		// A site was read meanwhile: it can tell
 		if (control !== this.witness) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
-		const rejected = failures.filter(({ cause }) => cause === '401');
+		const rejected = failures.filter(
+			({ cause }) => isRejection(cause) && !this.rateLimit.isLimit(cause),
+		);
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
-		if (this.rejections >= this.maxRejections && !this.session.isNew) return this.renew(last);
+		if (this.rejections >= this.maxRejections && !this.session.isNew) {
+			if (last.cause === '401') return this.renew(last);
+			// Of another status, a login tells: if it was the token's, the control is accepted at once
+			if (this.session.renew(1)) return await this.sendRound(round);
+		}
 		if (this.isAlone(last.cause)) return true;
 		// If nothing was read, what no retry helps with is that of all
 		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
@@ -304,9 +312,7 @@ export class Judge<J extends Job> {
 		const isTooLate = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isHopeless && !isTooLate) return false;
 		// A login tells, if it may be the token's after all
-		const mayBeToken = failures.some(
-			({ cause, failure }) => cause === '401' || cause === '403' || !failure.mayPass,
-		);
+		const mayBeToken = failures.some(({ failure }) => !failure.mayPass);
 		if (!isPutOff && mayBeToken && this.session.renew(1)) return true;
 		this.verdicts.onRun(last);
 		return false;

@@ -12,6 +12,9 @@ const UNKNOWN_FOR_MS = 3000;
 // After this many logins with which nothing was accepted, another one would not help either
 const MAX_FUTILE_LOGINS = 3;
 
+/** Whether a status may say that the token has ended: which one does is not specified (docs/service.md#errors). */
+export const isRejection = (cause: string): boolean => /^4(?!08|29)/.test(cause);
+
 /** The requests of one run with the token of its credential. One request logs in for all (single flight). */
 export class Session {
 	/** The password and every token that was used: the service may repeat any of them. */
@@ -100,8 +103,7 @@ export class Session {
 
 	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */
 	isOfOldToken({ cause, token }: { cause: string; token: number }): boolean {
-		const isRejection = cause === '401' || cause === '403';
-		return isRejection && (token !== this.token || needsLogin(this.credentials));
+		return isRejection(cause) && (token !== this.token || needsLogin(this.credentials));
 	}
 
 	/** Milliseconds until all servers should know the token. */

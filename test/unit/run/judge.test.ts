@@ -88,19 +88,6 @@ describe('a trial excuses', () => {
 	});
 });
 
-test('the status that a control got past is the limit, and each site waits alone from then on', async () => {
-	// 20 a second; the limit says 503
-	const at: number[] = [];
-	const farm = await read((sent) => {
-		const isOver = at.filter((time) => time > sent.at - 1000).length >= 20;
-		if (!isOver) at.push(sent.at);
-		return isOver ? { status: 503, takes: 100 } : { status: 200, takes: 100 };
-	}, 300);
-	expect(farm.unread).toEqual([]);
-	expect(farm.clock.now()).toBeLessThan(2 * 15_000);
-	expect(farm.sent.length).toBeLessThan(300 + 2 * 64 + 60);
-});
-
 test.each([{ status: 502 }, {}])('a service bears ten at once, others get %j', async (failure) => {
 	const ends: number[] = [];
 	const farm = new Farm(({ at }) => {

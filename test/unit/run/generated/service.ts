@@ -141,8 +141,11 @@ export class GeneratedService {
 
 	private unauthorized(name: string): Reply | undefined {
 		const token = this.tokens.get(name);
-		const isKnown = token && !this.hasEnded(token) && this.now() >= token.from;
-		if (name === 'expired') return this.reply(this.plan.rejection, 'token', { body: {} });
+		const { rejection } = this.plan;
+		if (name === 'expired') return this.reply(rejection, 'token', { body: {} });
+		const hasEnded = token && this.hasEnded(token);
+		if (hasEnded && rejection !== 'garbage') return this.reply(rejection, 'token');
+		const isKnown = token && !hasEnded && this.now() >= token.from;
 		const isHere = isKnown && (this.now() >= token.isEverywhereFrom || this.random.chance(0.5));
 		if (!isHere || this.trouble?.isNeverAccepted) return this.reply(401, 'token');
 		token.uses++;
