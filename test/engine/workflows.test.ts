@@ -24,22 +24,11 @@ function stepsOfCiRun(): string[] {
 }
 
 test('on GitHub, the jobs have the steps of .ci/run and no others', () => {
-	// Without the variables in front of it and the shard or the seeds behind it
+	// Without the variables in front of it and the seeds behind it
 	const commands = ci
 		.flatMap(commandsOf)
-		.map((command) => command.replace(/^(\w+=\S+ )+| -- --shard=.*$| \$\(\(.*$/g, ''));
+		.map((command) => command.replace(/^(\w+=\S+ )+| \$\(\(.*$/g, ''));
 	expect([...new Set(commands)].sort()).toEqual(stepsOfCiRun());
-});
-
-test('the shards of a command are all there', () => {
-	const shards = ci.flatMap(commandsOf).flatMap((command) => {
-		const [, name, index, count] = /^(.*) -- --shard=(\d+)\/(\d+)$/.exec(command) ?? [];
-		return name === undefined ? [] : [{ name, index: Number(index), count: Number(count) }];
-	});
-	for (const { name, count } of shards) {
-		const found = shards.filter((shard) => shard.name === name).map(({ index }) => index);
-		expect(found).toEqual(Array.from({ length: count }, (_, index) => index + 1));
-	}
 });
 
 test.each(files)('%s uses actions by their commit, and its commands are valid', (file) => {
