@@ -216,12 +216,11 @@ export class SiteService {
 				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
 			const result = inWords('run');
 			const isFailure = result instanceof ServiceFailure;
-			// It is about this site without a doubt; a good status without a site may be a maintenance page
-			const isAnswer = isReceived && response.statusCode >= 400;
-			const isFinal = isAnswer && isFailure && !result.mayPass;
 			const isRejection = isReceived && isFailure && mayRejectToken(response);
 			const isOfToken = isRejection && this.session.mayHaveEnded(token);
-			const isOwn = isFinal && !isRejection && result.subject === 'site';
+			// It is about this site without a doubt; a good status without a site may be a maintenance page
+			const isFinal = isReceived && response.statusCode >= 400 && !isRejection;
+			const isOwn = isFinal && isFailure && !result.mayPass && result.subject === 'site';
 			if (!isFailure || isOwn) {
 				this.judge.accept(job, { sentAt, token }, !isFailure);
 				this.settle(job, isOwn ? inWords('request') : result);
