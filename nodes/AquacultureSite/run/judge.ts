@@ -162,10 +162,15 @@ export class Judge<J extends Job> {
 		}
 		// A slow start ends with the first refusal that is the limit's
 		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart;
-		const isFull = this.doubts.size >= this.tolerance || isUrgent;
+		const isFull = this.doubts.size >= this.tolerance || isUrgent || this.isNobodyThere;
 		const isDue = this.doubts.size > 0 && isFull;
 		if (isDue) void this.try();
 		return isDue;
+	}
+
+	/** Whether a timeout has passed in which nothing was accepted: each failure would take as long again. */
+	private get isNobodyThere(): boolean {
+		return this.doubts.size > 0 && isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
 	}
 
 	private isExcused(failed: Failed): boolean {
