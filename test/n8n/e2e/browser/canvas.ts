@@ -1,5 +1,5 @@
 import { until } from '../../../tools/helpers/until';
-import type { Editor } from './editor';
+import { comesAbout, type Editor } from './editor';
 
 /** The canvas of n8n's editor: a workflow is brought there as a whole, and its nodes are looked at and run. */
 export class Canvas {
@@ -16,11 +16,19 @@ export class Canvas {
 		await until('the workflow is pasted', async () => {
 			await this.editor.at('canvas').click({ position: { x: 200, y: 20 } });
 			await page.keyboard.press('Control+v');
-			const node = this.editor.canvas.first();
-			return await node.waitFor({ timeout: 15_000 }).then(
-				() => true,
-				() => false,
-			);
+			return await comesAbout(this.editor.canvas.first().waitFor({ timeout: 15_000 }));
+		});
+	}
+
+	/** Opens a new workflow from the overview. */
+	async openNew(): Promise<void> {
+		const { page } = this.editor;
+		const item = page.getByText('New workflow', { exact: true });
+		// While n8n still loads the overview, it drops the click, or closes the menu
+		await until('a new workflow opens', async () => {
+			if (!(await item.isVisible())) await this.editor.at('universal-add').click();
+			await comesAbout(item.click({ timeout: 1000 }));
+			return await comesAbout(page.waitForURL('**/workflow/**', { timeout: 5000 }));
 		});
 	}
 
@@ -82,9 +90,7 @@ export class Canvas {
 		const { page } = this.editor;
 		await this.editor.at('workflow-open-publish-modal-button').click();
 		await page.getByRole('button', { name: 'Publish', exact: true }).last().click();
-		await page
-			.getByText(/published/i)
-			.first()
-			.waitFor();
+		const published = page.getByText(/published/i).first();
+		await published.waitFor();
 	}
 }

@@ -4,6 +4,10 @@ import { until } from '../../../tools/helpers/until';
 
 export const boxOf = async (part: Locator) => defined(await part.boundingBox());
 
+/** Whether that comes about within its own time limit. */
+export const comesAbout = async (awaited: Promise<unknown>) =>
+	(await Promise.allSettled([awaited]))[0].status === 'fulfilled';
+
 /**
  * n8n's editor as a person uses it: what is clicked, typed and read. Each step waits until the editor takes the next one;
  * what is read is what the editor shows now, which may change in a moment (see `eventually`). The `data-test-id`s are n8n's own, made for its own tests.
@@ -110,10 +114,7 @@ export class Editor {
 		await this.chooseNode(name);
 		const actions = this.nodeList.getByText(action, { exact: true });
 		// The list opens on the actions, with the triggers collapsed, or the other way around
-		const isListed = await actions.waitFor({ timeout: 10_000 }).then(
-			() => true,
-			() => false,
-		);
+		const isListed = await comesAbout(actions.waitFor({ timeout: 10_000 }));
 		if (!isListed) await this.at('node-creator-category-item', this.nodeList).last().click();
 		await actions.click();
 		await this.panel.waitFor();

@@ -50,8 +50,7 @@ it('takes a new user to a message in Slack', async () => {
 		);
 
 	// 1. Import the example
-	await editor.at('universal-add').click();
-	await page.getByText('New workflow', { exact: true }).click();
+	await canvas.openNew();
 	await canvas.importUrl(EXAMPLE);
 	await canvas.zoomToFit();
 	await expectIssues(['Send a message']);

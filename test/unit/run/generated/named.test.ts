@@ -194,6 +194,15 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		timeout: 2000,
 		troubles: [{ ...OUTAGE, kind: 'hang', from: 150, seconds: Infinity }],
 	},
+	'hangs in mid-run, two at once, after many sites that failed once': {
+		seconds: 200,
+		sites: 650,
+		maxConcurrency: 2,
+		troubles: [
+			{ ...BAD, kind: 500, share: 0.16, times: 1 },
+			{ ...OUTAGE, kind: 'hang', from: 570, seconds: Infinity },
+		],
+	},
 	'closes one site by 403, behind a proxy that hides': {
 		seconds: 2,
 		token: 'valid',
