@@ -4,9 +4,7 @@
  */
 export function at<T>(list: readonly T[], index: number): T {
 	const entry = list.at(index);
-	if (entry === undefined) {
-		throw new Error(`There is no entry ${String(index)} among ${String(list.length)}`);
-	}
+	if (entry === undefined) throw new Error(`There is no entry ${index} among ${list.length}`);
 	return entry;
 }
 

@@ -32,17 +32,20 @@ export class Canvas {
 		});
 	}
 
-	/** Imports a workflow by the menu. */
+	/** Imports a workflow by the menu, into an empty one. */
 	async importUrl(url: string): Promise<void> {
 		const { page } = this.editor;
-		await this.editor.at('workflow-menu').click();
-		await page.getByRole('menuitem', { name: 'Import' }).hover();
-		await page.getByRole('menuitem', { name: 'From URL' }).click();
 		const input = this.editor.at('workflow-url-import-input');
-		// n8n gives the test ID to the input itself, or to a box around it
-		await input.locator('input').or(input).first().fill(url);
-		await this.editor.at('confirm-workflow-import-url-button').click();
-		await this.editor.canvas.first().waitFor();
+		// While n8n still loads the empty workflow, it drops this one, and nothing shows when that is over
+		await until('the workflow is imported', async () => {
+			await this.editor.at('workflow-menu').click();
+			await page.getByRole('menuitem', { name: 'Import' }).hover();
+			await page.getByRole('menuitem', { name: 'From URL' }).click();
+			// n8n gives the test ID to the input itself, or to a box around it
+			await input.locator('input').or(input).first().fill(url);
+			await this.editor.at('confirm-workflow-import-url-button').click();
+			return await comesAbout(this.editor.canvas.first().waitFor({ timeout: 15_000 }));
+		});
 	}
 
 	/** Shows all of the workflow, nothing selected. */
@@ -90,7 +93,5 @@ export class Canvas {
 		const { page } = this.editor;
 		await this.editor.at('workflow-open-publish-modal-button').click();
 		await page.getByRole('button', { name: 'Publish', exact: true }).last().click();
-		const published = page.getByText(/published/i).first();
-		await published.waitFor();
 	}
 }

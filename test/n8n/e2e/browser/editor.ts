@@ -210,6 +210,8 @@ export class Editor {
 	}
 
 	async saveCredential(): Promise<void> {
+		// n8n asks its server for a name, and refuses a credential that has none yet
+		await this.at('credential-name').filter({ hasText: /\S/ }).waitFor();
 		await this.at('credential-save-button').click();
 	}
 

@@ -196,11 +196,10 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 	},
 	'hangs in mid-run, two at once, after many sites that failed once': {
 		seconds: 200,
-		sites: 650,
 		maxConcurrency: 2,
 		troubles: [
-			{ ...BAD, kind: 500, share: 0.16, times: 1 },
-			{ ...OUTAGE, kind: 'hang', from: 570, seconds: Infinity },
+			{ ...BAD, kind: 500, share: 0.3, times: 1 },
+			{ ...OUTAGE, kind: 'hang', from: 170, seconds: Infinity },
 		],
 	},
 	'closes one site by 403, behind a proxy that hides': {
