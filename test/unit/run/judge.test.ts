@@ -44,6 +44,7 @@ test.each([
 	[2, { status: 403 }],
 	[1, { status: 403 }, 0],
 	[2, { status: 302 }],
+	[2, { status: 501 }],
 	[2, { status: 200, body: '<html>' }],
 	[1, { status: 404 }],
 ])('a site is requested %i times if it fails with %j', async (times, failure, maxRetries = 3) => {
@@ -100,6 +101,16 @@ test.each([{ status: 502 }, {}])('a service bears ten at once, others get %j', a
 	expect(farm.sent.length).toBeLessThan(600);
 });
 
+test.each([
+	[401, ({ at }: Sent) => at > 1000 && at < 1010],
+	[419, ({ at, token }: Sent) => at > 1000 && token === 0],
+])('a token that is rejected with %i says nothing about the load', async (status, isRejected) => {
+	const answer = (sent: Sent) => (isRejected(sent) ? { status } : { status: 200, takes: 100 });
+	const farm = await read(answer, 3000);
+	expect(farm.unread).toEqual([]);
+	expect(farm.clock.now()).toBeLessThan(3200);
+});
+
 test.each([429, 503, 403])('sites that answer %i once slow nothing down', async (status) => {
 	const asked = new Set<number>();
 	const farm = new Farm((sent) => {
@@ -146,6 +157,14 @@ test('while the service asks to wait, nothing is sent', async () => {
 	const farm = await read(({ at }) => (at > 20 && at < 15_000 ? asked(20) : OK), 1000);
 	expect(farm.unread).toEqual([]);
 	expect(farm.sent.filter(({ at }) => at > 500 && at < 20_000)).toEqual([]);
+});
+
+test('before it gives up, it logs in if one of two servers says what may be that of the token', async () => {
+	const isEnded = ({ at, token }: Sent) => at > 20 && token === 0;
+	const farm = new Farm((sent) => (isEnded(sent) ? { status: isOdd(sent) ? 502 : 302 } : OK));
+	await farm.read(range(100), undefined, { maxRetries: 1 });
+	expect(farm.unread).toEqual([]);
+	expect(farm.logins).toBe(1);
 });
 
 test('a failure that no retry helps with ends a run at once if all sites have it', async () => {
@@ -214,6 +233,13 @@ test('of five servers that take turns, four that are silent do not end a run', a
 	await farm.read(range(200), undefined, { maxRetries: 9 });
 	// As many as by chance get to those four ten times
 	expect(farm.unread.length).toBeLessThan(200 * 0.8 ** 10);
+});
+
+test('a site that hangs starts no trial while others are read', async () => {
+	const farm = new Farm(({ site }) => ({ status: 200, takes: site % 10 === 0 ? 60_000 : 100 }));
+	await farm.read(range(1000), farm.service('0', { maxConcurrency: 2 }), { timeout: 1000 });
+	expect(farm.unread).toHaveLength(100);
+	expect(farm.sent.length).toBeLessThan(1030);
 });
 
 test('a site that hangs is told so, even if the tokens end meanwhile', async () => {
