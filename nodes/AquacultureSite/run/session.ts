@@ -13,7 +13,7 @@ const UNKNOWN_FOR_MS = 3000;
 const MAX_FUTILE_LOGINS = 3;
 
 /** Whether a status may say that the token has ended: which one does is not specified (docs/service.md#errors). */
-export const isRejection = (cause: string): boolean => /^4(?!08|29)/.test(cause);
+export const isRejection = (cause: string): boolean => /^4(?!08|25|29)/.test(cause);
 
 /** The requests of one run with the token of its credential. One request logs in for all (single flight). */
 export class Session {

@@ -80,7 +80,7 @@ const COMMON_EXAMPLES = {
 	moved: [status(300, 305, 399)],
 	rateLimited: [status(429)],
 	unavailable: [
-		status(408, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529, 599),
+		status(408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 529, 599),
 		// Retrying does not help
 		status(501, 505),
 	],

@@ -71,8 +71,8 @@ export function isFromProxy(
 function mayPass(status: number, isLogin: boolean, isOfProxy: boolean, retryAfter = 0): boolean {
 	// A login must not be repeated, unless it did not get to the service
 	if (isLogin && isOfProxy) return [502, 503, 504].includes(status);
-	// It did not arrive in time, came too often, or the service or a gateway could not respond
-	if ([408, 429].includes(status)) return true;
+	// It did not arrive in time, came too early (RFC 8470) or too often, or the service or a gateway could not respond
+	if ([408, 425, 429].includes(status)) return true;
 	if (status >= 500 && ![501, 505, 511].includes(status)) return true;
 	// With another token (401), if a limit or a proxy sent it and not the service (403), or if it names a wait
 	return !isLogin && ([401, 403].includes(status) || retryAfter > 0);
@@ -182,7 +182,7 @@ export function readSiteResponse(
  * proxy was the reason.
  */
 export function mayRejectToken({ statusCode, headers, body }: ServiceResponse): boolean {
-	const isOther = /^([35]|404|407|408|410|429)/.test(String(statusCode)) || isWebPage(body);
+	const isOther = /^([35]|404|407|408|410|425|429)/.test(String(statusCode)) || isWebPage(body);
 	return !isOther && parseRetryAfter(headers) === undefined;
 }
 

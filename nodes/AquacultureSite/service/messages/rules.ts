@@ -115,7 +115,7 @@ const COMMON_RULES = {
 		],
 	),
 	unavailable: rule(
-		{ code: /^(408|[5-9])/, subject: 'service' },
+		{ code: /^(408|425|[5-9])/, subject: 'service' },
 		'The service is unavailable (status {status})',
 		[
 			'The problem is with the service, or with a proxy on the way to it, not with your workflow.',
@@ -160,9 +160,9 @@ export const TOKEN_RULES = {
 
 /** The site endpoint. */
 export const SITE_RULES = {
-	// Except 401, 404, 408, and 429, whose pages are usually the service's own: add any other status of that kind here
+	// Except 401, 404, 408, 425, and 429, whose pages are usually the service's own: add any other status of that kind here
 	refusedByPage: rule(
-		{ code: /^4(?!01|04|08|29)/, body: isWebPage },
+		{ code: /^4(?!01|04|08|25|29)/, body: isWebPage },
 		'Access to site {site} was refused with a web page (status {status})',
 		[OR_FIREWALL, 'If it may, ask the service operator for access to this site.'],
 	),

@@ -135,7 +135,7 @@ describe.each([
 ] as const)('a response of the %s endpoint', (_, fail) => {
 	test.each([
 		[false, [200, 302, 400, 404, 407, 409, 422, 501, 505, 511]],
-		[true, [408, 429, 500, 502, 503, 504, 519, 520, 525, 529, 599]],
+		[true, [408, 425, 429, 500, 502, 503, 504, 519, 520, 525, 529, 599]],
 	])('may pass: %s for %j', (mayPass, statuses) => {
 		for (const status of statuses) expect(fail(status, { body: '' }).mayPass).toBe(mayPass);
 	});
