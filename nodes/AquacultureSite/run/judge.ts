@@ -23,6 +23,9 @@ const LONGEST_PAUSE_MS = 10_000;
 // A rate limit refuses a site a few times while others get their share; one that never lets it through is none
 const MAX_WAITS = 8;
 
+// Most limits let a request through within a second
+const LIMIT_TELLS_AFTER_MS = 1000;
+
 // Of two servers, one that does not know the token rejects so many in a row once in 256 times
 const MAX_REJECTIONS_OF_FLAKY_TOKEN = 8;
 
@@ -306,13 +309,16 @@ export class Judge<J extends Job> {
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
 		if (this.rejections >= this.maxRejections && !this.session.isNew) {
 			if (last.cause === '401') return this.renew(last);
-			// Of another status, a login tells: if it was the token's, the control is accepted at once
-			if (this.session.renew(1)) return await this.sendRound(round);
+			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's
+			const mayBeLimit = last.cause === '403';
+			const isTold = !mayBeLimit || this.clock.now() >= this.startedAt + LIMIT_TELLS_AFTER_MS;
+			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isAlone(last.cause)) return true;
-		// If nothing was read, what no retry helps with is that of all
+		// If nothing was read, what no retry helps with is that of all, or of a token that is not known yet
 		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
-		const isHopeless = !control && this.line.isIdle && isOfAll;
+		const isOfNew = this.session.isNew && rejected.length > 0;
+		const isHopeless = !control && this.line.isIdle && isOfAll && !isOfNew;
 		const isPutOff = this.failures().every(({ until }) => until === Infinity);
 		const isTooLate = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isHopeless && !isTooLate) return false;

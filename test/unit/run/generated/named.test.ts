@@ -101,6 +101,18 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		sites: 400,
 		troubles: [{ ...TOKEN, oneServer: 3 }],
 	},
+	'ends a new token before a site was read with it, and says so with 400': {
+		sites: 3,
+		rejection: 400,
+		troubles: [{ ...TOKEN, revokedAt: [1], late: 0.4 }],
+	},
+	'takes two a second, 403, and learns of a new token 1.7 s late': {
+		seconds: 160,
+		troubles: [
+			{ ...LIMIT, size: 2, status: 403 },
+			{ ...TOKEN, late: 1.7 },
+		],
+	},
 	'has 55 % of the sites out of order: 503': {
 		seconds: 40,
 		sites: 1000,
