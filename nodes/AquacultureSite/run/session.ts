@@ -121,9 +121,9 @@ export class Session {
 		return token !== this.token || !this.isProven;
 	}
 
-	/** Whether it is possible that no server knows the token yet. */
+	/** Whether some servers may not know the token yet. */
 	get isNew(): boolean {
-		return this.acceptedAt === Infinity && this.unknownFor > 0;
+		return this.unknownFor > 0;
 	}
 
 	/** The token has ended: the next request logs in. @returns false if another login would not help either */
