@@ -141,8 +141,10 @@ export class Judge<J extends Job> {
 			if (isOfLoad) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
-		const isBetter = !this.control || (isRead && !this.isTrying);
-		if (isBetter) this.control = { ...job, failure: undefined };
+		// In a trial, the control itself may be what fails, if one that was sent after it is read
+		const failedAt = this.isTrying ? (this.control?.failure?.sentAt ?? Infinity) : -Infinity;
+		const isBetter = !this.control || (isRead && sentAt >= failedAt);
+		if (isBetter) this.control = { ...job, failure: this.control?.failure };
 	}
 
 	/** Nobody knows yet whose this failure is. */
@@ -346,8 +348,8 @@ export class Judge<J extends Job> {
 	}
 
 	/**
-	 * The control; before the patience ends, another site as well. If none was read yet, one that failed in its place. Three
-	 * others if nobody answers: some sites, or some of several servers, may be silent, and there is time for few rounds.
+	 * The control; before the patience ends, three other sites as well. If none was read yet, one that failed in its place,
+	 * and another one. Three others if nobody answers: some servers may be silent, and there is time for few rounds.
 	 */
 	private witnesses(round: number): J[] {
 		const { witness: control } = this;
@@ -356,7 +358,7 @@ export class Judge<J extends Job> {
 		if (control && round === 1 && isTwice) return [control, control];
 		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
-		const count = cause === 'login' ? 0 : isSilent(cause) ? 3 : 1;
+		const count = cause === 'login' ? 0 : control || isSilent(cause) ? 3 : 1;
 		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);

@@ -235,6 +235,16 @@ test('of five servers that take turns, four that are silent do not end a run', a
 	expect(farm.unread.length).toBeLessThan(200 * 0.8 ** 10);
 });
 
+test('if one of two servers breaks, with the sites that are odd, all others are read', async () => {
+	for (const breaksAt of range(12, 90)) {
+		const farm = await read((sent) => {
+			const status = isOdd(sent) && sent.at > breaksAt ? undefined : 200;
+			return { status, takes: 30 + (sent.site % 7) };
+		}, 800);
+		expect(farm.unread.filter((site) => site % 2 === 0)).toEqual([]);
+	}
+});
+
 test('a site that hangs starts no trial while others are read', async () => {
 	const farm = new Farm(({ site }) => ({ status: 200, takes: site % 10 === 0 ? 60_000 : 100 }));
 	await farm.read(range(1000), farm.service('0', { maxConcurrency: 2 }), { timeout: 1000 });
