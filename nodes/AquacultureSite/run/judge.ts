@@ -281,8 +281,8 @@ export class Judge<J extends Job> {
 		if (!this.check()) this.line.release();
 	}
 
-	/** @returns whether a control was accepted, or the token is to be renewed */
-	private async sendRound(round: number): Promise<boolean> {
+	/** @returns whether a control was accepted, or the token is to be renewed; if not, and it is the last one, the run ends */
+	private async sendRound(round: number, isLast = false): Promise<boolean> {
 		// Of the only site, a login tells
 		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
 			return this.renew(this.last);
@@ -320,13 +320,16 @@ export class Judge<J extends Job> {
 		// If nothing was read, what no retry helps with is that of all, or of a token that is not known yet
 		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
 		const isOfNew = this.session.isNew && rejected.length > 0;
-		const isHopeless = !control && this.line.isIdle && isOfAll && !isOfNew;
-		const isPutOff = this.failures().every(({ until }) => until === Infinity);
-		const isTooLate = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
-		if (!isHopeless && !isTooLate) return false;
+		const isHopeless = !control && this.line.isIdle && isOfAll;
+		const isPutOff = (control ? failures : this.failures()).every(
+			({ until }) => until === Infinity,
+		);
+		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
+		const isTooLate = isInVain || (isLast && last.cause !== 'login');
+		if ((!isHopeless && !isTooLate) || isOfNew) return false;
 		// A login tells, if it may be the token's after all
-		const mayBeToken = failures.some(({ failure }) => !failure.mayPass);
-		if (!isPutOff && mayBeToken && this.session.renew(1)) return true;
+		const mayBeToken = failures.some(({ failure, until }) => !failure.mayPass && until < Infinity);
+		if (mayBeToken && this.session.renew(1)) return await this.sendRound(round, true);
 		this.verdicts.onRun(last);
 		return false;
 	}
