@@ -247,7 +247,9 @@ export class Judge<J extends Job> {
 	private async backOff(job: J, failures: number): Promise<void> {
 		const failed = job.failure as Failed;
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
-		const wait = failed.cause === '401' ? this.session.unknownFor : Math.random() * longest;
+		// A site alone meets no others
+		const jitter = this.isOnly ? 1 : Math.random();
+		const wait = failed.cause === '401' ? this.session.unknownFor : jitter * longest;
 		await this.clock.pause(this.waitOf(failed) + wait);
 		if (this.verdicts.open.has(job)) this.line.add(job);
 	}

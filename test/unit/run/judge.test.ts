@@ -129,6 +129,13 @@ test('once 429 is the limit, it starts no trial as long as others are accepted',
 	expect(farm.unread).toEqual([]);
 });
 
+test('a site alone is sent again after 1, 2, and 4 seconds', async () => {
+	const farm = new Farm(({ at }) => (at < 6500 ? { status: 503 } : OK));
+	await farm.read([1], undefined, { maxRetries: 3 });
+	expect(farm.unread).toEqual([]);
+	expect(farm.sent.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 1, 3, 7]);
+});
+
 test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {
 	const farm = new Farm(({ site, at }) =>
 		site === 7 && at < 3000 ? asked(3) : site === 9 ? asked(3600) : OK,
