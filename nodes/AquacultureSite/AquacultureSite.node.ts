@@ -26,10 +26,6 @@ const LONGEST_WAIT_MS = 60_000;
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
 const ITEMS_AT_ONCE = 100;
 
-// To begin all at once would take memory and hold up the thread. The largest 'Max Concurrency'; far more than the
-// default, so that others can go ahead of what is refused
-const TASKS_AT_ONCE = 500;
-
 const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
@@ -66,13 +62,14 @@ class SiteRun implements Output {
 			for (const { itemIndex: i } of tasks) this.results[i]?.push(this.fail(error, i));
 		});
 		if (!service) return this.results.flat();
-		// Each takes the next one
-		const waiting = tasks.values();
-		const work = async () => {
-			for (const task of waiting) await this.perform(task, service);
-		};
-		const all = Promise.all(Array.from({ length: TASKS_AT_ONCE }, work));
-		await all.finally(() => service.stop());
+		// All of them, because any may be the one that tells what the others failed with
+		let turn = Promise.resolve();
+		const all = tasks.map(async (task, i) => {
+			if (i % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) turn = turn.then(async () => await sleep(0));
+			await turn;
+			await this.perform(task, service);
+		});
+		await Promise.all(all).finally(() => service.stop());
 		this.addHints(service);
 		return this.results.flat();
 	}

@@ -48,6 +48,16 @@ describe('On Error', () => {
 		expect(farm.service.counts.siteRequests).toBeLessThanOrEqual(64 + 1);
 	});
 
+	test('of 1,000 items, all that can be read are, although the first 600 cannot', async () => {
+		const ids = manySites(1000).map(({ siteId }) => siteId);
+		const closed = ids.slice(0, 600).map((siteId) => ({ siteId, status: 403 }));
+		farm.service.sites.push(...manySites(1000));
+		farm.service.faults.site.push(...closed);
+		const get = { ...GET, options: { maxRetries: 0 } };
+		const { items } = await farm.run(get, ids, { onError: 'continueRegularOutput' });
+		expect(items.map(({ json }) => 'error' in json)).toEqual(ids.map((_, i) => i < 600));
+	});
+
 	test.each([
 		['getAll', 'continueErrorOutput', 1],
 		['getUnits', 'continueErrorOutput', 1],
