@@ -306,6 +306,12 @@ export class Judge<J extends Job> {
 		// A site was read meanwhile: it can tell
 		if (control !== this.witness) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
+		return await this.conclude(failures, round, isLast);
+	}
+
+	/** Nothing was accepted. @returns whether the token is to be renewed, or it was the only site's own */
+	private async conclude(failures: Failed[], round: number, isLast: boolean): Promise<boolean> {
+		const { witness: control } = this;
 		const rejected = failures.filter(
 			({ cause }) => isRejection(cause) && !this.rateLimit.isLimit(cause),
 		);
