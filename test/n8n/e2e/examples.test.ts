@@ -321,30 +321,12 @@ describe('MCP server', () => {
 
 	it('lists the node as tools that a model can tell apart', async () => {
 		const { tools } = await client.listTools();
-		const asSeen = Object.fromEntries(
-			tools.map(({ name, description, inputSchema: { properties, required } }) => [
-				name,
-				{ description, properties, required },
-			]),
-		);
-		const siteId = { type: 'string', description: 'The numeric ID of the site' };
-		const description = 'The numeric IDs of the sites, separated by commas';
-		const siteIds = { type: 'string', description };
-		expect(asSeen).toEqual({
-			[TOOLS.sites]: expect.objectContaining({
-				description: 'Get many sites in Aquaculture Site',
-			}) as unknown,
-			[TOOLS.site]: {
-				description: 'Get site in Aquaculture Site',
-				properties: { Site_ID: siteId },
-				required: ['Site_ID'],
-			},
-			[TOOLS.units]: {
-				description: 'Get units of sites in Aquaculture Site',
-				properties: { Site_IDs: siteIds },
-				required: ['Site_IDs'],
-			},
+		const seen = tools.map(({ name, description, inputSchema: { required } }) => {
+			return [name, description, required];
 		});
+		const units = [TOOLS.units, 'Get units of sites in Aquaculture Site', ['Site_IDs']];
+		expect(seen).toContainEqual(units);
+		expect(new Set(seen.map(([, description]) => description)).size).toBe(3);
 	});
 
 	it('gives a model the site in few words, with one request', async () => {

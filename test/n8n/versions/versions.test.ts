@@ -123,25 +123,6 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 	});
 
 	test.each([
-		[
-			'a token that is rejected for good',
-			{ status: 401 },
-			/ access token: credential "Sea farm"$/,
-			/ The service says: "/,
-		],
-		['a lost connection', { connection: 'reset' }, /^The connection to the service /, /try again/i],
-	] as const)('reports %s', async (_, fault, message, description) => {
-		const { service, credential } = await own();
-		service.faults.site.push(fault);
-		const { failure } = await run(
-			ONE,
-			siteNode('Read', credential, { options: { maxRetries: 0 } }),
-		);
-		expect(failure?.message).toMatch(message);
-		expect(failure?.description).toMatch(description);
-	});
-
-	test.each([
 		[true, undefined],
 		[false, "The service's certificate"],
 	])('a self-signed certificate, which the credential allows: %s', async (allowed, message) => {
