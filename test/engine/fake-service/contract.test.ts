@@ -54,16 +54,13 @@ test.each([
 });
 
 test.each([
-	['a login by another method', { ...login, method: 'PUT' }],
 	['a login with a query', { ...login, query: 'a=1' }],
 	['broken JSON', { ...login, body: '{"username":' }],
 	['another field', { ...login, body: '{"username":"a","password":"b","x":1}' }],
 	['no Api-Version', { ...read, headers: { authorization: 'Bearer a' } }],
-	['another header', { ...read, headers: { ...read.headers, cookie: 'a=b' } }],
 	['a body', { ...read, body: '{}' }],
 	['an unknown part', { ...read, query: '$include=Units' }],
 	['a name for a site ID', { ...read, path: '/meta/sites/abc' }],
-	['another address', { ...read, path: '/meta/sites/7/units' }],
 ])('a request with %s is reported', (_, request) => {
 	expect([login, read].flatMap((right) => violationsOf({ request: right }))).toEqual([]);
 	expect(violationsOf({ request })).not.toEqual([]);

@@ -58,7 +58,6 @@ test.each([
 	['60', 5],
 	[90.1, 5],
 	[60, -180.1],
-	[60, Infinity],
 ])('there is no map at %p, %p', (latitude, longitude) => {
 	expect(mapUrl({ latitude, longitude })).toBeUndefined();
 });

@@ -106,6 +106,12 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		rejection: 400,
 		troubles: [{ ...TOKEN, revokedAt: [1], late: 0.4 }],
 	},
+	'rejects the token of a few sites with 498, and resets the login for 7 seconds': {
+		sites: 4,
+		token: 'expired',
+		rejection: 498,
+		troubles: [{ ...OUTAGE, side: 'token', kind: 'reset', seconds: 7 }],
+	},
 	'takes two a second, 403, and learns of a new token 1.7 s late': {
 		seconds: 160,
 		troubles: [
