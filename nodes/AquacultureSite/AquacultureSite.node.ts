@@ -25,6 +25,7 @@ const LONGEST_WAIT_MS = 60_000;
 
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
 const ITEMS_AT_ONCE = 100;
+const isTurnOver = (index: number) => index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1;
 
 const NAMES_IN_A_HINT = 5;
 
@@ -65,7 +66,7 @@ class SiteRun implements Output {
 		// All of them, because any may be the one that tells what the others failed with
 		let turn = Promise.resolve();
 		const all = tasks.map(async (task, i) => {
-			if (i % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) turn = turn.then(async () => await sleep(0));
+			if (isTurnOver(i)) turn = turn.then(async () => await sleep(0));
 			await turn;
 			await this.perform(task, service);
 		});
@@ -78,7 +79,7 @@ class SiteRun implements Output {
 	private async parseTasks(): Promise<ItemTask[]> {
 		const tasks: ItemTask[] = [];
 		for (let itemIndex = 0; itemIndex < this.results.length; itemIndex++) {
-			if (itemIndex % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) await sleep(0);
+			if (isTurnOver(itemIndex)) await sleep(0);
 			const parameter = (name: string, fallback: unknown) =>
 				this.context.getNodeParameter(name, itemIndex, fallback) as unknown;
 			try {

@@ -141,9 +141,10 @@ export class Judge<J extends Job> {
 			if (isOfLoad) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
-		// In a trial, the control itself may be what fails, if one that was sent after it is read
-		const failedAt = this.isTrying ? (this.control?.failure?.sentAt ?? Infinity) : -Infinity;
-		const isBetter = !this.control || (isRead && sentAt >= failedAt);
+		// In a trial, the control itself may be what fails, if one that was sent after it is read. That one takes its place,
+		// with what it failed with
+		const isLater = !this.isTrying || sentAt >= (this.control?.failure?.sentAt ?? Infinity);
+		const isBetter = !this.control || (isRead && isLater);
 		if (isBetter) this.control = { ...job, failure: this.control?.failure };
 	}
 
@@ -319,7 +320,8 @@ export class Judge<J extends Job> {
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
 		if (this.rejections >= this.maxRejections && !this.session.isNew) {
 			if (last.cause === '401') return this.renew(last);
-			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's
+			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's;
+			// of the others, a second login tells if somebody else's had ended the new token
 			const mayBeLimit = last.cause === '403';
 			const isTold = !mayBeLimit || this.clock.now() >= this.startedAt + LIMIT_TELLS_AFTER_MS;
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);

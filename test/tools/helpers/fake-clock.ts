@@ -34,14 +34,9 @@ export class FakeClock implements Timers {
 	/** @returns how to take it back */
 	after(milliseconds: number, action: () => void): () => void {
 		const at = this.time + Math.max(this.turn, milliseconds);
-		let [from, to] = [0, this.timers.length];
-		while (from < to) {
-			const middle = (from + to) >> 1;
-			if ((this.timers[middle]?.at ?? Infinity) > at) to = middle;
-			else from = middle + 1;
-		}
+		const before = this.timers.findLastIndex((timer) => timer.at <= at);
 		const timer: { at: number; action?: () => void } = { at, action };
-		this.timers.splice(from, 0, timer);
+		this.timers.splice(before + 1, 0, timer);
 		return () => delete timer.action;
 	}
 
