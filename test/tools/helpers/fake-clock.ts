@@ -34,9 +34,8 @@ export class FakeClock implements Timers {
 	/** @returns how to take it back */
 	after(milliseconds: number, action: () => void): () => void {
 		const at = this.time + Math.max(this.turn, milliseconds);
-		const before = this.timers.findLastIndex((timer) => timer.at <= at);
 		const timer: { at: number; action?: () => void } = { at, action };
-		this.timers.splice(before + 1, 0, timer);
+		this.timers.splice(this.timers.findLastIndex((other) => other.at <= at) + 1, 0, timer);
 		return () => delete timer.action;
 	}
 

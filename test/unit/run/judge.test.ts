@@ -132,8 +132,8 @@ test('once 429 is the limit, it starts no trial as long as others are accepted',
 test('a site alone is sent again after 1, 2, and 4 seconds', async () => {
 	const farm = new Farm(({ at }) => (at < 6500 ? { status: 503 } : OK));
 	await farm.read([1], undefined, { maxRetries: 3 });
-	expect(farm.unread).toEqual([]);
-	expect(farm.sent.map(({ at }) => Math.floor(at / 1000))).toEqual([0, 1, 3, 7]);
+	const seconds = farm.sent.map(({ at }) => Math.floor(at / 1000));
+	expect([farm.unread, seconds]).toEqual([[], [0, 1, 3, 7]]);
 });
 
 test('Retry-After is waited for by the site alone if others are read, and it is not too long', async () => {
@@ -187,8 +187,7 @@ test.each([
 });
 
 test.each([OK, asked(3600)])('too long a wait ends a run: %j', async (first) => {
-	const isBroken = ({ site }: Sent) => first === OK && site % 10 === 0;
-	const later = (sent: Sent) => (isBroken(sent) ? { status: 500 } : asked(3600));
+	const later = ({ site }: Sent) => (first === OK && site % 10 < 1 ? { status: 500 } : asked(3600));
 	const farm = await read((sent) => (sent.at < 20 ? first : later(sent)), 1000);
 	expect(farm.clock.now()).toBeLessThan(500);
 	expect([farm.sent.length < 200, farm.logins]).toEqual([true, 0]);

@@ -297,6 +297,8 @@ test.each([5, 30, 200])('one of two servers, %i ms away, learns a token late', a
 	const { unread, logins } = await playTen({ latency, troubles: [{ ...TOKEN, oneServer: 1 }] });
 	expect(unread).toEqual([]);
 	expect(logins).toBe(1);
+	const never = await playTen({ latency, troubles: [{ ...TOKEN, oneServer: Infinity }] });
+	expect(never.logins).toBeLessThanOrEqual(2);
 });
 
 const BUCKET: Limit = { ...LIMIT, by: 'bucket', size: 1, pace: 54, status: 503, isUsedUp: true };
