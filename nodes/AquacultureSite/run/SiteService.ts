@@ -237,7 +237,7 @@ export class SiteService {
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
 			const failure = inTime(result);
 			const siteFailure = () => inTime(inWords('request') as ServiceFailure);
-			this.judge.fail(job, { failure, siteFailure, cause, sentAt, token, until });
+			this.judge.fail(job, { failure, siteFailure, cause, isRejection, sentAt, token, until });
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.settle(job, error as Error);

@@ -6,7 +6,6 @@ import type { Line } from './line';
 import { takeAny } from './line';
 import { isRefusal } from './rateLimit';
 import type { RateLimit } from './rateLimit';
-import { isRejection } from './session';
 import type { Session } from './session';
 
 // A service that is restarted is back within half a minute; whoever waits for a run gives up by then
@@ -20,14 +19,9 @@ const SHORTEST_PAUSE_MS = 300;
 const SHARE_OF_TRIAL = 1 / 4;
 const LONGEST_PAUSE_MS = 10_000;
 
-// A rate limit refuses a site a few times while others get their share; one that never lets it through is none
-const MAX_WAITS = 8;
-
-// Most limits let a request through within a second
-const LIMIT_TELLS_AFTER_MS = 1000;
-
-// Of two servers, one that does not know the token rejects so many in a row once in 256 times
-const MAX_REJECTIONS_OF_FLAKY_TOKEN = 8;
+// A rate limit refuses a site a few times while others get their share, and one of two servers may not know the token: so
+// many in a row, once in 256 times, are not by chance
+const MAX_BY_CHANCE = 8;
 
 // As in ky and the AWS SDKs: a site that stumbles is back within seconds
 const FIRST_BACKOFF_MS = 1000;
@@ -64,6 +58,8 @@ export interface Failed {
 	siteFailure: () => ServiceFailure;
 	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
 	cause: string;
+	/** Whether it may mean that the token has ended. */
+	isRejection: boolean;
 	/** When it was sent, and with which token. */
 	sentAt: number;
 	token: number;
@@ -124,8 +120,8 @@ export class Judge<J extends Job> {
 		const { failure } = job;
 		// That a site is missing may be said without a look at the token. The control can be read, so what it was rejected with
 		// is not its own
-		if (isRead || this.session.isProven)
-			this.session.accept(token, sentAt, failure ?? this.control?.failure);
+		const isWitness = isRead || this.session.isProven;
+		if (isWitness) this.session.accept(token, sentAt, failure ?? this.control?.failure);
 		if (this.verdicts.open.has(job)) this.session.futileLogins = 0;
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
@@ -144,7 +140,7 @@ export class Judge<J extends Job> {
 		// In a trial, the control itself may be what fails, if one that was sent after it is read. That one takes its place,
 		// with what it failed with
 		const isLater = !this.isTrying || sentAt >= (this.control?.failure?.sentAt ?? Infinity);
-		const isBetter = !this.control || (isRead && isLater);
+		const isBetter = (isRead && isLater) || (!this.control && isWitness);
 		if (isBetter) this.control = { ...job, failure: this.control?.failure };
 	}
 
@@ -167,9 +163,8 @@ export class Judge<J extends Job> {
 			if (isExcused || this.isProven(job)) this.decide(job, !isExcused);
 		}
 		// A slow start ends with the first refusal that is the limit's
-		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart;
-		const isFull = this.doubts.size >= this.tolerance || isUrgent || this.isNobodyThere;
-		const isDue = this.doubts.size > 0 && isFull;
+		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart || this.isNobodyThere;
+		const isDue = this.doubts.size > 0 && (isUrgent || this.doubts.size >= this.tolerance);
 		if (isDue) void this.try();
 		return isDue;
 	}
@@ -188,11 +183,7 @@ export class Judge<J extends Job> {
 	private isProven(job: J): boolean {
 		const { cause, sentAt } = job.failure as Failed;
 		if (cause === '401' && !this.session.isProven) return false;
-		if (sentAt <= this.witnessAt || this.isAlone(cause)) return true;
-		// Of a limit's 429, and of a token that only a part of the service knows, any other site tells until the last try
-		const isOfAny =
-			cause === '401' ? this.session.isFlaky : cause === '429' && this.rateLimit.isLimit(cause);
-		return isOfAny && sentAt <= this.acceptedAt && !this.isLast(job);
+		return sentAt <= this.witnessAt || this.isAlone(cause);
 	}
 
 	/** Whether there is no other site whose answer could tell. */
@@ -208,7 +199,7 @@ export class Judge<J extends Job> {
 	/** Whether a site cannot be read if this failure is its own. */
 	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
-		if (this.isForRate(cause)) return waits + 1 >= MAX_WAITS;
+		if (this.isForRate(cause)) return waits + 1 >= MAX_BY_CHANCE;
 		if (cause === '401') return tries + 1 >= this.maxRejections;
 		// A firewall or a gateway under maintenance says the same of all sites, for a while
 		const retries = cause === '403' || !failure.mayPass ? Math.min(1, maxRetries) : maxRetries;
@@ -217,7 +208,7 @@ export class Judge<J extends Job> {
 
 	/** Rejections in a row that are not by chance. */
 	private get maxRejections(): number {
-		return this.session.isFlaky ? MAX_REJECTIONS_OF_FLAKY_TOKEN : 2;
+		return this.session.isFlaky ? MAX_BY_CHANCE : 2;
 	}
 
 	/** Whether a failure is a refusal for the rate, and the site only has to wait. */
@@ -230,18 +221,14 @@ export class Judge<J extends Job> {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
 		const { cause } = failed;
-		const isLimit = this.isForRate(cause);
-		const isTry = isOwn && !isLimit;
-		const isOfToken = cause === '401' && !this.session.isOfOldToken(failed);
-		const isAskedToWait = this.waitOf(failed) > 0;
-		const isEarly = isOfToken || ((isLimit || isAskedToWait) && failed.failure.mayPass);
+		const isTry = isOwn && !this.isForRate(cause);
 		if (isTry) job.own = failed;
-		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_WAITS;
+		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_BY_CHANCE;
 		const count = isTry ? ++job.tries : ++job.waits;
 		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
 		// Sent again at once, it would only be refused again
-		else if (isOwn || isEarly || count > 1) void this.backOff(job, count);
-		else this.line.add(job);
+		else if (this.session.isOfOldToken(failed)) this.line.add(job);
+		else void this.backOff(job, count);
 	}
 
 	/** It waits alone: until all servers should know the token, or longer each time, with full jitter. */
@@ -258,18 +245,15 @@ export class Judge<J extends Job> {
 	/** A trial: holds the line, and sends controls until one is accepted. */
 	private async try(): Promise<void> {
 		this.isTrying = true;
+		this.line.hold();
 		this.startedAt = this.clock.now();
 		this.rejections = 0;
 		this.excused.clear();
 		const { control } = this;
 		if (control) control.failure = undefined;
 		for (let isOver = false, round = 1; !isOver && this.doubts.size > 0; round++) {
-			const { cause } = this.last;
-			// The first one goes at once, so that the load is the same for both, unless nobody answers
-			const isAtOnce = round === 1 && !isSilent(cause);
-			// Many more would be refused by a limit; but without a control, what is sent meanwhile may become one
-			if (!isAtOnce || (control && isRefusal(cause))) this.line.hold();
-			if (!isAtOnce) await this.clock.pause(this.pauseBefore());
+			// The first one goes at once, so that the load is the same for both
+			if (round > 1) await this.clock.pause(this.pauseBefore());
 			if (!this.clock.isStopped) isOver = await this.sendRound(round);
 			if (this.clock.isStopped) return;
 		}
@@ -290,7 +274,7 @@ export class Judge<J extends Job> {
 		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
 			return this.renew(this.last);
 		const sentAt = this.clock.now();
-		const { witness: control } = this;
+		const { control } = this;
 		const { cause } = this.last;
 		// A limit may let one through at once, or every second one: so both must be accepted
 		const isBoth = control && round === 1 && isRefusal(cause);
@@ -305,16 +289,16 @@ export class Judge<J extends Job> {
 		}
 		if (this.clock.isStopped || this.doubts.size === 0) return false;
 		// A site was read meanwhile: it can tell
-		if (control !== this.witness) return false;
+		if (control !== this.control) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
 		return await this.conclude(failures, round, isLast);
 	}
 
 	/** Nothing was accepted. @returns whether the token is to be renewed, or it was the only site's own */
 	private async conclude(failures: Failed[], round: number, isLast: boolean): Promise<boolean> {
-		const { witness: control } = this;
+		const { control } = this;
 		const rejected = failures.filter(
-			({ cause }) => isRejection(cause) && !this.rateLimit.isLimit(cause),
+			({ isRejection, cause }) => isRejection && !this.rateLimit.isLimit(cause),
 		);
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
@@ -322,21 +306,14 @@ export class Judge<J extends Job> {
 			if (last.cause === '401') return this.renew(last);
 			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's;
 			// of the others, a second login tells if somebody else's had ended the new token
-			const mayBeLimit = last.cause === '403';
-			const isTold = !mayBeLimit || this.clock.now() >= this.startedAt + LIMIT_TELLS_AFTER_MS;
-			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
+			if (this.session.renew(last.cause === '403' ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isAlone(last.cause)) return true;
-		// If nothing was read, what no retry helps with is that of all, or of a token that is not known yet
-		const isOfAll = this.failures().every(({ failure }) => !failure.mayPass);
-		const isOfNew = this.session.isNew && rejected.length > 0;
-		const isHopeless = !control && this.line.isIdle && isOfAll;
 		const isPutOff = (control ? failures : this.failures()).every(
 			({ until }) => until === Infinity,
 		);
 		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
-		const isTooLate = isInVain || (isLast && last.cause !== 'login');
-		if ((!isHopeless && !isTooLate) || isOfNew) return false;
+		if (!isInVain && (!isLast || last.cause === 'login')) return false;
 		// A login tells, if it may be the token's after all
 		const mayBeToken = failures.some(({ failure, until }) => !failure.mayPass && until < Infinity);
 		if (mayBeToken && this.session.renew(1)) return await this.sendRound(round, true);
@@ -351,11 +328,6 @@ export class Judge<J extends Job> {
 		return isRenewed;
 	}
 
-	/** The control, unless it is a missing site and the token may have ended. */
-	private get witness(): J | undefined {
-		return this.last.cause === '401' && !this.session.isProven ? undefined : this.control;
-	}
-
 	private get last(): Failed {
 		return [...this.doubts].at(-1)?.failure as Failed;
 	}
@@ -365,7 +337,7 @@ export class Judge<J extends Job> {
 	 * and another one. Three others if nobody answers: some servers may be silent, and there is time for few rounds.
 	 */
 	private witnesses(round: number): J[] {
-		const { witness: control } = this;
+		const { control } = this;
 		const { cause } = this.last;
 		const isTwice = isSilent(cause) || isRefusal(cause);
 		if (control && round === 1 && isTwice) return [control, control];

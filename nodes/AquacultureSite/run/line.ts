@@ -33,9 +33,6 @@ export class Line<Job extends { readonly place: number }> {
 
 	private isHeld = false;
 
-	/** Milliseconds that the shortest request took. */
-	private shortest = Infinity;
-
 	/** Before the limit was changed last: how many were in flight, and milliseconds that the slowest of them took. */
 	private before = { limit: 0, took: 0 };
 	private changedAt = -Infinity;
@@ -104,8 +101,7 @@ export class Line<Job extends { readonly place: number }> {
 	adapt(sentAt: number, timeout: number): void {
 		const { before, limit } = this;
 		const took = this.clock.now() - sentAt;
-		this.shortest = Math.min(this.shortest, took);
-		if (took <= Math.max(timeout / 4, 2 * this.shortest)) {
+		if (took <= timeout / 4) {
 			this.limit = Math.min(this.maxConcurrency, limit + (this.isSlowStart ? 1 : 1 / limit));
 		} else if (sentAt <= this.changedAt) {
 			before.took = Math.max(before.took, took);

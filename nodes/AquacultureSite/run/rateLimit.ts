@@ -76,11 +76,6 @@ export class RateLimit {
 	/** A request was accepted. */
 	accept(sentAt: number): void {
 		this.heardAt = this.now();
-		this.pass(sentAt);
-	}
-
-	/** The limit let a request through. */
-	private pass(sentAt: number): void {
 		if (this.isBefore(sentAt)) return;
 		if (this.setAt === -Infinity) this.setAt = this.now();
 		this.passed++;
@@ -88,8 +83,6 @@ export class RateLimit {
 
 	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
 	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
-		const isOther = Number(cause) > 0 && !isRefusal(cause);
-		if (isOther) this.pass(sentAt);
 		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
 		if (!this.isCertain(cause, isControl)) return;
 		this.rate = this.perSecond(sentAt);

@@ -12,9 +12,6 @@ const UNKNOWN_FOR_MS = 3000;
 // After this many logins with which nothing was accepted, another one would not help either
 const MAX_FUTILE_LOGINS = 3;
 
-/** Whether a status may say that the token has ended: which one does is not specified (docs/service.md#errors). */
-export const isRejection = (cause: string): boolean => /^4(?!08|25|29)/.test(cause);
-
 /** The requests of one run with the token of its credential. One request logs in for all (single flight). */
 export class Session {
 	/** The password and every token that was used: the service may repeat any of them. */
@@ -102,8 +99,8 @@ export class Session {
 	}
 
 	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */
-	isOfOldToken({ cause, token }: { cause: string; token: number }): boolean {
-		return isRejection(cause) && (token !== this.token || needsLogin(this.credentials));
+	isOfOldToken({ isRejection, token }: { isRejection: boolean; token: number }): boolean {
+		return isRejection && (token !== this.token || needsLogin(this.credentials));
 	}
 
 	/** Milliseconds until all servers should know the token. */

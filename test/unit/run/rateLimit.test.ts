@@ -63,17 +63,6 @@ test.each([
 	expect(limit.rate).toBeCloseTo(rate);
 });
 
-test('counts what it let through to be refused for something else, but not what was lost', () => {
-	const { clock, limit, accept } = limited();
-	accept(400);
-	for (const cause of [...range(200).map(() => '401'), 'ECONNRESET', OTHER_STATUS]) {
-		limit.refuse({ cause, sentAt: clock.now() }, false);
-	}
-	clock.skip(20_000);
-	limit.prove({ cause: '429', sentAt: clock.now() }, true);
-	expect(limit.rate).toBeCloseTo(30);
-});
-
 test('begins at one a second or more, and doubles each second until one is refused', () => {
 	const { clock, limit, accept } = limitOf();
 	clock.skip(5000);

@@ -183,7 +183,7 @@ export function readSiteResponse(
  */
 export function mayRejectToken({ statusCode, headers, body }: ServiceResponse): boolean {
 	const isOther = /^([35]|404|407|408|410|425|429)/.test(String(statusCode)) || isWebPage(body);
-	return !isOther && parseRetryAfter(headers) === undefined;
+	return statusCode === 401 || (!isOther && parseRetryAfter(headers) === undefined);
 }
 
 /**

@@ -32,12 +32,8 @@ function toCase(plan: Plan, outcome: Outcome): Case {
 	);
 	const { named, unnamed } = longestSilence(plan);
 	const patience = outcome.exchanges.some(({ came }) => /^429|Retry-After/.test(came)) ? 90 : 30;
-	// Whoever has read nothing and gets another page takes the address for a wrong one
-	const isPage = troublesOf(plan, 'outage').some(({ kind }) => kind === 302 || kind === 'garbage');
-	const isNothingRead = outcome.exchanges.every(({ siteId, by }) => siteId === 0 || by !== 'none');
 	// The last try comes a little late
-	const isSilent = unnamed > 27 || named + unnamed > patience - 3;
-	const mayBeGivenUp = isSilent || (isPage && isNothingRead);
+	const mayBeGivenUp = unnamed > 27 || named + unnamed > patience - 3;
 	const thrown = new Set(troublesOf(plan, 'n8n').flatMap(({ sites }) => sites));
 	const isAlone = sitesOf(plan).filter(({ siteId }) => !thrown.has(siteId)).length === 1;
 	const isPolls = plan.mode.is === 'polls';
