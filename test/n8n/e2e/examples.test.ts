@@ -321,10 +321,15 @@ describe('MCP server', () => {
 
 	it('lists the node as tools that a model can tell apart', async () => {
 		const { tools } = await client.listTools();
-		const seen = tools.map(({ name, description, inputSchema: { required } }) => {
-			return [name, description, required];
+		const seen = tools.map(({ name, description, inputSchema: { properties, required } }) => {
+			return [name, description, required, properties];
 		});
-		const units = [TOOLS.units, 'Get units of sites in Aquaculture Site', ['Site_IDs']];
+		const ids = {
+			type: 'string',
+			description: 'The numeric IDs of the sites, separated by commas',
+		};
+		const about = 'Get units of sites in Aquaculture Site';
+		const units = [TOOLS.units, about, ['Site_IDs'], { Site_IDs: ids }];
 		expect(seen).toContainEqual(units);
 		expect(new Set(seen.map(([, description]) => description)).size).toBe(3);
 	});

@@ -122,6 +122,15 @@ describe.each(VERSIONS)('n8n $version', ({ major, version }) => {
 		});
 	});
 
+	test('reports a lost connection', async () => {
+		const { service, credential } = await own();
+		service.faults.site.push({ connection: 'reset' });
+		const once = { options: { maxRetries: 0 } };
+		const { failure } = await run(ONE, siteNode('Read', credential, once));
+		expect(failure?.message).toMatch(/^The connection to the service /);
+		expect(failure?.description).toMatch(/try again/i);
+	});
+
 	test.each([
 		[true, undefined],
 		[false, "The service's certificate"],
