@@ -220,14 +220,13 @@ export class Judge<J extends Job> {
 	private decide(job: J, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
-		const { cause } = failed;
-		const isTry = isOwn && !this.isForRate(cause);
+		const isTry = isOwn && !this.isForRate(failed.cause);
 		if (isTry) job.own = failed;
 		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_BY_CHANCE;
 		const count = isTry ? ++job.tries : ++job.waits;
 		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
-		// Sent again at once, it would only be refused again
 		else if (this.session.isOfOldToken(failed)) this.line.add(job);
+		// Sent again at once, it might only fail again
 		else void this.backOff(job, count);
 	}
 
@@ -304,9 +303,11 @@ export class Judge<J extends Job> {
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
 		if (this.rejections >= this.maxRejections && !this.session.isNew) {
 			if (last.cause === '401') return this.renew(last);
-			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's;
-			// of the others, a second login tells if somebody else's had ended the new token
-			if (this.session.renew(last.cause === '403' ? 1 : 2)) return await this.sendRound(round);
+			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's:
+			// a pause or two tell; of the others, a second login tells if somebody else's had ended the new token
+			const mayBeLimit = last.cause === '403';
+			const isTold = !mayBeLimit || round > 2;
+			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isAlone(last.cause)) return true;
 		const isPutOff = (control ? failures : this.failures()).every(

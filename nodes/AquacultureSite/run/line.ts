@@ -95,8 +95,8 @@ export class Line<Job extends { readonly place: number }> {
 	}
 
 	/**
-	 * A request succeeded: one more at once. Half as many if it took long, and longer than at a service at rest: they may wait
-	 * for each other (as in TCP Vegas). As many as before if they take as long now: some sites are slow by nature.
+	 * A request succeeded: one more at once. Half as many if it took long: they may wait for each other.
+	 * As many as before if they take as long now: some sites are slow by nature.
 	 */
 	adapt(sentAt: number, timeout: number): void {
 		const { before, limit } = this;
