@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin';
 
 const NODES = 'nodes/AquacultureSite';
+const MESSAGES = ['unit/run/[js]', 'engine/credential/', 'engine/proxy'];
 const LOGIN = ['engine/credential/', 'engine/isolation', 'engine/wire/'];
 
 /** The folders of the shipped code, and the tests that judge each: all that happen to run it would take days. */
@@ -15,7 +16,7 @@ const PARTS = {
 	utils: [`${NODES}/utils`, 'unit/utils/', 'unit/service/', 'engine/desc', 'engine/credential/d'],
 	operations: [`${NODES}/operations`, 'unit/operations/', 'engine/Aquaculture', 'engine/desc'],
 	trigger: [`${NODES}/trigger`, 'unit/trigger/', 'engine/AquacultureSiteTrigger'],
-	messages: [`${NODES}/service/messages`, 'unit/service/', 'engine/credential/', 'engine/proxy'],
+	messages: [`${NODES}/service/messages`, 'unit/service/', 'unit/documents', ...MESSAGES],
 	login: [`${NODES}/service/login`, 'unit/service/login/', 'engine/run/', ...LOGIN],
 	http: [`${NODES}/service/http`, 'engine/proxy', 'engine/run/SiteService', ...LOGIN],
 	run: [`${NODES}/run`, 'unit/run/', 'engine/run/'],
@@ -50,7 +51,7 @@ const optionsOf = (part, [folder, ...tests], jestConfig) => ({
 	maxTestRunnerReuse: 20,
 	plugins: ['@stryker-mutator/jest-runner', fileURLToPath(import.meta.url)],
 	ignorers: ['panelTexts'],
-	ignorePatterns: ['/examples', '/reports', '/coverage', '/.n8n', '/test/n8n', '/test/tools/n8n'],
+	ignorePatterns: ['/reports', '/coverage', '/.n8n'],
 	jest: {
 		config: {
 			...jestConfig,
