@@ -197,9 +197,8 @@ export class Judge<J extends Job> {
 	}
 
 	/** Whether a site cannot be read if this failure is its own. */
-	private isLast({ failure: failed, tries, waits, request: { maxRetries } }: J): boolean {
+	private isLast({ failure: failed, tries, request: { maxRetries } }: J): boolean {
 		const { failure, cause } = failed as Failed;
-		if (this.isForRate(cause)) return waits + 1 >= MAX_BY_CHANCE;
 		if (cause === '401') return tries + 1 >= this.maxRejections;
 		// A firewall or a gateway under maintenance says the same of all sites, for a while
 		const retries = cause === '403' || !failure.mayPass ? Math.min(1, maxRetries) : maxRetries;
