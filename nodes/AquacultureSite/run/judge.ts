@@ -162,16 +162,17 @@ export class Judge<J extends Job> {
 			const isExcused = this.isExcused(job.failure as Failed);
 			if (isExcused || this.isProven(job)) this.decide(job, !isExcused);
 		}
+		if (this.doubts.size === 0) return false;
 		// A slow start ends with the first refusal that is the limit's
 		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart || this.isNobodyThere;
-		const isDue = this.doubts.size > 0 && (isUrgent || this.doubts.size >= this.tolerance);
+		const isDue = isUrgent || this.doubts.size >= this.tolerance;
 		if (isDue) void this.try();
 		return isDue;
 	}
 
 	/** Whether a timeout has passed in which nothing was accepted: each failure would take as long again. */
 	private get isNobodyThere(): boolean {
-		return this.doubts.size > 0 && isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
+		return isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
 	}
 
 	private isExcused(failed: Failed): boolean {
@@ -303,9 +304,9 @@ export class Judge<J extends Job> {
 		if (this.rejections >= this.maxRejections && !this.session.isNew) {
 			if (last.cause === '401') return this.renew(last);
 			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's:
-			// a pause or two tell; of the others, a second login tells if somebody else's had ended the new token
+			// three pauses tell; of the others, a second login tells if somebody else's had ended the new token
 			const mayBeLimit = last.cause === '403';
-			const isTold = !mayBeLimit || round > 2;
+			const isTold = !mayBeLimit || round > 3;
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isAlone(last.cause)) return true;

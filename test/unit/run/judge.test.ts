@@ -123,7 +123,7 @@ test.each([429, 503, 403])('sites that answer %i once slow nothing down', async 
 	expect(farm.clock.now()).toBeLessThan(10_000);
 });
 
-test('once 429 is the limit, it starts no trial as long as others are accepted', async () => {
+test('a limit of one request in 0.7 seconds refuses few, and no site is lost', async () => {
 	const farm = await read(oneEvery(700, { status: 429 }), 300);
 	expect(farm.sent.length).toBeLessThan(450);
 	expect(farm.unread).toEqual([]);
@@ -271,10 +271,10 @@ test('a site that hangs is told so, even if the tokens end meanwhile', async () 
 	expect(farm.results[7]?.is).toMatch(/^The service did not respond in time/);
 });
 
-test('of two sites, a final failure of one is not that of the other', async () => {
+test.each([{ status: 502 }, asked(3600)])('one of two fails for good: %j', async (failure) => {
 	for (const bad of [1, 2]) {
 		const farm = new Farm(({ site, at }) =>
-			site === bad ? { status: 302 } : at < 3000 ? { status: 502 } : OK,
+			site === bad ? { status: 302 } : at < 3000 ? failure : OK,
 		);
 		await farm.read([1, 2], undefined, { maxRetries: 3 });
 		expect(farm.results[bad]?.is).toBe('The service redirects to another address');
