@@ -7,13 +7,12 @@ import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
 import type { FailureScope } from '../service/messages/failures';
 import { runHints } from '../service/messages/hints';
-import { mayRejectToken, readSiteResponse } from '../service/messages/response';
+import { readSiteResponse } from '../service/messages/response';
 import type { SiteResponse } from '../service/messages/response';
-import type { SitePart } from '../site/site';
 import { Cancellation, StoppedError } from './cancellation';
 import type { Timers } from './cancellation';
+import type { Failed, Job } from './job';
 import { Judge } from './judge';
-import type { Failed, Job } from './judge';
 import { Line } from './line';
 import { RateLimit } from './rateLimit';
 import { Session } from './session';
@@ -26,51 +25,34 @@ export interface RunLimits {
 	longestWait: number;
 }
 
-/** A site to read (docs/service.md#get-a-site). */
-export interface SiteRequest {
-	/** Digits only, see siteIds.ts. */
-	siteId: string;
-	parts: readonly SitePart[];
-	/** A date, YYYY-MM-DD (docs/service.md#versioning). */
-	apiVersion: string;
-	/** Milliseconds. */
-	timeout: number;
-	/** Of failures that are the site's own, 0 or more. */
-	maxRetries: number;
-}
-
-/** A site that is to be read, and what comes of it. */
-interface SiteJob extends Job {
-	readonly request: SiteRequest;
-	readonly result: Promise<SiteResponse | Error>;
-	readonly resolve: (result: SiteResponse | Error) => void;
-}
-
 /**
  * The sites of one run of a node: reads the credential once, and requests each site once no matter how many items need
  * it. docs/requests.md shows the way of a request.
  */
 export class SiteService {
-	private readonly jobs = new Map<string, SiteJob>();
+	private readonly jobs = new Map<string, Job>();
 
 	/** Those that are still to be read. */
-	private readonly open = new Set<SiteJob>();
+	private readonly open = new Set<Job>();
 
-	private readonly cancellation: Cancellation;
-	private readonly line: Line<SiteJob>;
-	private readonly judge: Judge<SiteJob>;
+	private readonly clock: Cancellation;
+	private readonly line: Line;
+	private readonly judge: Judge;
 	private readonly rateLimit: RateLimit;
 	private readonly session: Session;
 
-	private readonly counts = { read: 0, requests: 0 };
+	private sitesRead = 0;
+	private requests = 0;
 
 	/** Why no more sites are read, once the run has ended. */
-	private reasonOf?: (job: SiteJob) => Error;
+	private reasonOf?: (job: Job) => Error;
 
 	/** The address of the service, without a trailing slash. */
 	readonly url: string;
 
 	/**
+	 * To be stopped in the end: until then, overlapping runs of the same user share its rate limit.
+	 *
 	 * @param canceled aborts when the execution is stopped
 	 * @throws ServiceFailure if the credential's base URL is not an address
 	 */
@@ -82,15 +64,14 @@ export class SiteService {
 	) {
 		this.url = parseBaseUrl(credentials.baseUrl);
 		if (belongsToOtherLogin(this.url, credentials)) markExpired(credentials);
-		const clock = new Cancellation(timers);
-		this.cancellation = clock;
-		this.rateLimit = RateLimit.of(JSON.stringify([this.url, credentials.username]), clock.now);
-		this.session = new Session(send, credentials, clock, () => {
-			this.rateLimit.heardAt = clock.now();
+		const clock = (this.clock = new Cancellation(timers));
+		const user = JSON.stringify([this.url, credentials.username]);
+		const rateLimit = (this.rateLimit = RateLimit.enter(user, clock.now));
+		const session = (this.session = new Session(send, credentials, clock, () => {
+			rateLimit.heardAt = clock.now();
 			void this.line.wake();
-		});
-		const { session, rateLimit } = this;
-		const deliver = async (job: SiteJob) => await this.deliver(job);
+		}));
+		const deliver = async (job: Job) => await this.deliver(job);
 		const onEnd = () => this.judge.check();
 		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
 		this.judge = new Judge(this.line, session, rateLimit, clock, {
@@ -98,6 +79,8 @@ export class SiteService {
 			onRun: (last) => this.giveUp(last),
 			open: this.open,
 		});
+		canceled?.addEventListener('abort', this.stop);
+		if (canceled?.aborted) this.stop();
 	}
 
 	/**
@@ -106,21 +89,21 @@ export class SiteService {
 	 */
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
-		const url = parseBaseUrl(credentials.baseUrl);
+		const send = senderOf(context, parseBaseUrl(credentials.baseUrl));
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		const access = { credentials, send: senderOf(context, url) };
-		return new SiteService(access, limits, undefined, canceled);
+		return new SiteService({ credentials, send }, limits, undefined, canceled);
 	}
 
 	/**
 	 * Reads a site. The same site, parts and version again give the same response without a request; while that is under
 	 * way, the longest timeout and the most retries hold.
 	 *
+	 * @param request with how often it may fail by itself and be sent again, 0 or more
 	 * @throws ServiceFailure if there is no site in the end, StoppedError if the run was stopped
 	 */
-	async read(request: SiteRequest): Promise<SiteResponse> {
+	async read(request: Job['request']): Promise<SiteResponse> {
 		const key = `${request.siteId} ${request.parts.join()} ${request.apiVersion}`;
 		let job = this.jobs.get(key);
 		if (job) {
@@ -128,11 +111,13 @@ export class SiteService {
 			job.request.timeout = Math.max(timeout, request.timeout);
 			job.request.maxRetries = Math.max(maxRetries, request.maxRetries);
 		} else {
-			let resolve!: SiteJob['resolve'];
-			const result: SiteJob['result'] = new Promise((settle) => (resolve = settle));
+			let resolve!: Job['resolve'];
+			const result: Job['result'] = new Promise((settle) => (resolve = settle));
 			job = { request: { ...request }, place: this.jobs.size, tries: 0, waits: 0, result, resolve };
 			this.jobs.set(key, job);
-			this.begin(job);
+			this.open.add(job);
+			if (this.reasonOf) this.settle(job, this.reasonOf(job));
+			else this.line.add(job);
 		}
 		const result = await job.result;
 		if (result instanceof Error) throw result;
@@ -144,42 +129,21 @@ export class SiteService {
 
 	/** What a person should know about how the run went; empty if there is nothing to report. */
 	hints(): string[] {
-		const retries = this.counts.requests - this.jobs.size;
-		return runHints(this.judge.pauses, this.rateLimit.rate, retries);
-	}
-
-	private begin(job: SiteJob): void {
-		if (this.canceled?.aborted) this.stop();
-		if (this.reasonOf) {
-			job.resolve(this.reasonOf(job));
-			return;
-		}
-		if (this.open.size === 0) {
-			this.canceled?.addEventListener('abort', this.stop);
-			this.rateLimit.enter();
-		}
-		this.open.add(job);
-		this.line.add(job);
+		return runHints(this.judge.pauses, this.rateLimit.rate, this.requests - this.jobs.size);
 	}
 
 	/** What came of a site: the response, or why there is none. */
-	private settle(job: SiteJob, result: SiteResponse | Error): void {
-		if (!this.open.delete(job)) return;
-		if (!(result instanceof Error)) this.counts.read++;
-		job.resolve(result);
-		// Nothing is kept of a run that has ended
-		if (this.open.size > 0) return;
-		this.line.clear();
-		this.cancellation.abort();
-		this.canceled?.removeEventListener('abort', this.stop);
-		this.rateLimit.leave();
+	private settle(job: Job, result: SiteResponse | Error): void {
+		if (this.open.delete(job)) job.resolve(result);
 	}
 
 	/** Ends the run: each site that is left gets its reason. */
-	private end(reasonOf: (job: SiteJob) => Error): void {
-		this.reasonOf ??= reasonOf;
-		this.cancellation.stop();
-		this.line.clear();
+	private end(reasonOf: (job: Job) => Error): void {
+		if (this.reasonOf) return;
+		this.reasonOf = reasonOf;
+		this.clock.stop();
+		this.canceled?.removeEventListener('abort', this.stop);
+		this.rateLimit.leave();
 		for (const job of this.open) this.settle(job, reasonOf(job));
 	}
 
@@ -187,7 +151,7 @@ export class SiteService {
 	private giveUp({ failure, cause, until }: Failed): void {
 		const same = ofRun(failure);
 		// Those that are under way have been requested
-		const others = until === Infinity ? same : notRequested(failure, this.counts.read);
+		const others = until === Infinity ? same : notRequested(failure, this.sitesRead);
 		this.end((job) => {
 			if (cause === 'login') return same;
 			// A token that ends says nothing about a site that hangs
@@ -200,44 +164,42 @@ export class SiteService {
 	}
 
 	/** Sends a request once, and tells the judge what came of it. @returns whether the service accepted it */
-	private async deliver(job: SiteJob): Promise<boolean> {
-		const { siteId, parts, apiVersion, timeout } = job.request;
-		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
-		const url = `${this.url}/meta/sites/${siteId}${include}`;
-		const options = { url, headers: { 'Api-Version': apiVersion }, json: true, timeout };
-		this.counts.requests++;
-		const sentAt = this.cancellation.now();
+	private async deliver(job: Job): Promise<boolean> {
+		this.requests++;
+		const sentAt = this.clock.now();
 		try {
-			const { response, token, isLogin } = await this.session.request(options);
-			if (this.cancellation.isStopped) return false;
+			const { response, token, isLogin } = await this.session.request(job.request);
+			if (this.clock.isStopped) return false;
 			const secrets = [...this.session.secrets];
-			const isReceived = !(response instanceof ServiceFailure);
 			const inWords = (scope: FailureScope) =>
-				isReceived ? readSiteResponse(siteId, response, { scope, secrets }) : response;
+				response instanceof ServiceFailure
+					? response
+					: readSiteResponse(job.request.siteId, response, { scope, secrets });
 			const result = inWords('run');
-			const isFailure = result instanceof ServiceFailure;
-			const isRejection = isReceived && isFailure && mayRejectToken(response);
-			const isOfToken = isRejection && this.session.mayHaveEnded(token);
-			// It is about this site without a doubt; a good status without a site may be a maintenance page
-			const isFinal = isReceived && response.statusCode >= 400 && !isRejection;
-			const isOwn = isFinal && isFailure && !result.mayPass && result.subject === 'site';
-			if (!isFailure || isOwn) {
-				this.judge.accept(job, { sentAt, token }, !isFailure);
-				this.settle(job, isOwn ? inWords('request') : result);
+			const isRead = !(result instanceof ServiceFailure);
+			if (isRead || result.isOfSite) {
+				if (isRead && this.open.has(job)) this.sitesRead++;
+				this.judge.accept(job, { sentAt, token }, isRead);
+				this.settle(job, isRead ? result : inWords('request'));
 				return true;
 			}
-			const status = isOfToken ? 401 : isReceived ? response.statusCode : result.message;
+			const { retryAfter, message, isRejection } = result;
+			const came = response instanceof ServiceFailure ? message : response.statusCode;
+			const isOfToken = isRejection && this.session.mayHaveEnded(token);
 			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
-			const isOfRate = status === 403 && result.retryAfter !== undefined;
-			const cause = isLogin ? 'login' : isOfRate ? '429' : String(status);
-			const { retryAfter = 0 } = result;
+			const isOfLoad = came === 403 && retryAfter !== undefined;
+			const status = isOfToken ? 401 : isOfLoad ? 429 : came;
 			const { longestWait } = this.limits;
-			const isTooLong = retryAfter > longestWait;
-			const until = isTooLong ? Infinity : this.cancellation.now() + retryAfter;
+			const isTooLong = retryAfter !== undefined && retryAfter > longestWait;
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
-			const failure = inTime(result);
-			const siteFailure = () => inTime(inWords('request') as ServiceFailure);
-			this.judge.fail(job, { failure, siteFailure, cause, isRejection, sentAt, token, until });
+			this.judge.fail(job, {
+				failure: inTime(result),
+				siteFailure: inTime(inWords('request') as ServiceFailure),
+				cause: isLogin ? 'login' : String(status),
+				sentAt,
+				token,
+				until: isTooLong ? Infinity : this.clock.now() + (retryAfter ?? 0),
+			});
 		} catch (error) {
 			// n8n's own, or the run was stopped
 			this.settle(job, error as Error);
@@ -246,8 +208,8 @@ export class SiteService {
 	}
 
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
-	private ownFailure(job: SiteJob): ServiceFailure {
+	private ownFailure(job: Job): ServiceFailure {
 		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
-		return this.judge.control ? siteFailure() : failure;
+		return this.judge.control ? siteFailure : failure;
 	}
 }

@@ -20,39 +20,27 @@ export class StoppedError extends Error {
 /** The clock of one run. Ends its requests in time, and everything when it is stopped (an AbortController for many). */
 export class Cancellation {
 	/** Ends what is under way, one for each. */
-	private readonly underWay = new Set<(reason: Error) => void>();
+	private readonly underWay = new Set<() => void>();
 
-	private stopped?: Error;
+	isStopped = false;
 
 	constructor(private readonly timers: Timers = SYSTEM_TIMERS) {}
 
-	get isStopped(): boolean {
-		return this.stopped !== undefined;
-	}
-
 	/** Ends everything that is under way, and all that is to come. */
 	stop(): void {
-		this.stopped ??= new StoppedError();
-		this.abort();
-	}
-
-	/** Ends everything that is under way. */
-	abort(): void {
-		const reason = this.stopped ?? new StoppedError();
-		for (const end of this.underWay) end(reason);
+		this.isStopped = true;
+		for (const end of this.underWay) end();
 	}
 
 	readonly now = () => this.timers.now();
 
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
-		if (milliseconds > 0)
-			await this.run(async ({ signal }) => await this.timers.sleep(milliseconds, signal)).catch(
-				() => {},
-			);
 		// A turn of the event loop is over before anything can end it
-		else await this.timers.sleep(0);
+		if (milliseconds <= 0) { await this.timers.sleep(0); return; }
+		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
+		const sleeping = this.run(async ({ signal }) => await this.timers.sleep(milliseconds, signal));
+		await sleeping.catch(() => {});
 	}
 
 	/**
@@ -61,15 +49,15 @@ export class Cancellation {
 	 * @throws StoppedError when the run is stopped
 	 */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
-		if (this.stopped) throw this.stopped;
+		if (this.isStopped) throw new StoppedError();
 		// A signal of its own: Node warns of a leak if more than ten listen to the same one
 		const controller = new AbortController();
 		const { signal } = controller;
 		const abort = () => controller.abort();
 		const setDeadline = (milliseconds: number) =>
 			void this.timers.sleep(milliseconds, signal).then(abort, () => {});
-		let end!: (reason: Error) => void;
-		const ended = new Promise<never>((_, reject) => (end = reject));
+		let end!: () => void;
+		const ended = new Promise<never>((_, reject) => (end = () => reject(new StoppedError())));
 		this.underWay.add(end);
 		try {
 			return await Promise.race([start({ signal, setDeadline }), ended]);

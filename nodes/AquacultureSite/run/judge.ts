@@ -1,7 +1,7 @@
 import { FAILED_LOGIN_PAUSE_MS } from '../service/messages/failures';
-import type { ServiceFailure } from '../service/messages/failures';
 import { CONNECTION_RULES } from '../service/messages/rules';
 import type { Cancellation } from './cancellation';
+import type { Failed, Job } from './job';
 import type { Line } from './line';
 import { takeAny } from './line';
 import { isRefusal } from './rateLimit';
@@ -37,59 +37,29 @@ const isAny = async (answers: Promise<boolean>[]): Promise<boolean> =>
 		void Promise.all(answers).then(() => resolve(false));
 	});
 
-/** What the judge knows of a site that is to be read. */
-export interface Job {
-	readonly request: { maxRetries: number; timeout: number };
-	/** In the line. */
-	readonly place: number;
-	/** Failures that were its own, and refusals for the rate although others were accepted. */
-	tries: number;
-	waits: number;
-	/** The last one. */
-	failure?: Failed;
-	/** The last one that was its own: what it is said to have failed with. */
-	own?: Failed;
-}
-
-/** A request that failed. */
-export interface Failed {
-	/** As it is said of the service, and of the site if it is the site's own. */
-	failure: ServiceFailure;
-	siteFailure: () => ServiceFailure;
-	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
-	cause: string;
-	/** Whether it may mean that the token has ended. */
-	isRejection: boolean;
-	/** When it was sent, and with which token. */
-	sentAt: number;
-	token: number;
-	/** Until when the service asks to wait; Infinity if the run does not wait that long. */
-	until: number;
-}
-
 /** What a run does by the judge's verdicts. */
-export interface Verdicts<J> {
+export interface Verdicts {
 	/** The failure is that of the site. */
-	onSite(job: J): void;
+	onSite(job: Job): void;
 	/** No site can be read anymore. */
 	onRun(last: Failed): void;
 	/** The sites that are still to be read. */
-	readonly open: ReadonlySet<J>;
+	readonly open: ReadonlySet<Job>;
 }
 
 /**
  * Whose a failure is. A failure alone does not tell: it stays in doubt until a control is accepted that was sent later, a
  * site that was read before. What the control failed with, too, was not the site's own.
  */
-export class Judge<J extends Job> {
+export class Judge {
 	/** Sites that failed, and nobody knows why. */
-	private readonly doubts = new Set<J>();
+	private readonly doubts = new Set<Job>();
 
 	/** How many of them make a trial: more if they were the sites' own. */
 	private tolerance = 1;
 
 	/** The site that was read last, or found missing, once more. */
-	control?: J;
+	control?: Job;
 
 	private isTrying = false;
 
@@ -108,15 +78,15 @@ export class Judge<J extends Job> {
 	readonly pauses = new Map<string, number>();
 
 	constructor(
-		private readonly line: Line<J>,
+		private readonly line: Line,
 		private readonly session: Session,
 		private readonly rateLimit: RateLimit,
 		private readonly clock: Cancellation,
-		private readonly verdicts: Verdicts<J>,
+		private readonly verdicts: Verdicts,
 	) {}
 
 	/** The service has responded, with the site or with a refusal that is about this site alone. */
-	accept(job: J, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
+	accept(job: Job, { sentAt, token }: Pick<Failed, 'sentAt' | 'token'>, isRead: boolean): void {
 		const { failure } = job;
 		// That a site is missing may be said without a look at the token. The control can be read, so what it was rejected with
 		// is not its own
@@ -145,7 +115,7 @@ export class Judge<J extends Job> {
 	}
 
 	/** Nobody knows yet whose this failure is. */
-	fail(job: J, failed: Failed): void {
+	fail(job: Job, failed: Failed): void {
 		const isLogin = failed.cause === 'login';
 		job.failure = failed;
 		if (this.isTrying && (job === this.control || isLogin)) this.excused.add(failed.cause);
@@ -181,7 +151,7 @@ export class Judge<J extends Job> {
 	}
 
 	/** Whether a failure was the site's own. */
-	private isProven(job: J): boolean {
+	private isProven(job: Job): boolean {
 		const { cause, sentAt } = job.failure as Failed;
 		if (cause === '401' && !this.session.isProven) return false;
 		return sentAt <= this.witnessAt || this.isAlone(cause);
@@ -198,7 +168,7 @@ export class Judge<J extends Job> {
 	}
 
 	/** Whether a site cannot be read if this failure is its own. */
-	private isLast({ failure: failed, tries, request: { maxRetries } }: J): boolean {
+	private isLast({ failure: failed, tries, request: { maxRetries } }: Job): boolean {
 		const { failure, cause } = failed as Failed;
 		if (cause === '401') return tries + 1 >= this.maxRejections;
 		// A firewall or a gateway under maintenance says the same of all sites, for a while
@@ -217,7 +187,7 @@ export class Judge<J extends Job> {
 	}
 
 	/** It is tried again, or it was the last time. @param isOwn whether the failure is its own */
-	private decide(job: J, isOwn: boolean): void {
+	private decide(job: Job, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
 		const isTry = isOwn && !this.isForRate(failed.cause);
@@ -231,7 +201,7 @@ export class Judge<J extends Job> {
 	}
 
 	/** It waits alone: until all servers should know the token, or longer each time, with full jitter. */
-	private async backOff(job: J, failures: number): Promise<void> {
+	private async backOff(job: Job, failures: number): Promise<void> {
 		const failed = job.failure as Failed;
 		const longest = Math.min(LONGEST_PAUSE_MS, FIRST_BACKOFF_MS * 2 ** (failures - 1));
 		// A site alone meets no others
@@ -297,7 +267,7 @@ export class Judge<J extends Job> {
 	private async conclude(failures: Failed[], round: number, isLast: boolean): Promise<boolean> {
 		const { control } = this;
 		const rejected = failures.filter(
-			({ isRejection, cause }) => isRejection && !this.rateLimit.isLimit(cause),
+			({ failure, cause }) => failure.isRejection && !this.rateLimit.isLimit(cause),
 		);
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
@@ -337,7 +307,7 @@ export class Judge<J extends Job> {
 	 * The control; before the patience ends, three other sites as well. If none was read yet, one that failed in its place,
 	 * and another one. Three others if nobody answers: some servers may be silent, and there is time for few rounds.
 	 */
-	private witnesses(round: number): J[] {
+	private witnesses(round: number): Job[] {
 		const { control } = this;
 		const { cause } = this.last;
 		const isTwice = isSilent(cause) || isRefusal(cause);

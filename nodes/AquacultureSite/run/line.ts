@@ -1,4 +1,5 @@
 import type { Cancellation } from './cancellation';
+import type { Job } from './job';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
@@ -16,7 +17,7 @@ export const takeAny = <T>(list: T[]): T | undefined =>
  * The line of the sites to read. One that is to be sent again goes back to its place. As many are in flight at once as the
  * service bears: 64, one more with each success, half if it gets slow (additive increase, multiplicative decrease).
  */
-export class Line<Job extends { readonly place: number }> {
+export class Line {
 	private readonly waiting: Job[] = [];
 
 	/** Sent even while the line is held. */
@@ -44,7 +45,7 @@ export class Line<Job extends { readonly place: number }> {
 	 */
 	constructor(
 		private readonly maxConcurrency: number,
-		private readonly clock: Pick<Cancellation, 'now' | 'pause'>,
+		private readonly clock: Cancellation,
 		private readonly session: Pick<Session, 'isReady'>,
 		private readonly rateLimit: Pick<RateLimit, 'reserve'>,
 		private readonly deliver: (job: Job) => Promise<boolean>,
@@ -88,12 +89,6 @@ export class Line<Job extends { readonly place: number }> {
 		void this.wake();
 	}
 
-	/** Forgets all that wait. */
-	clear(): void {
-		this.waiting.length = 0;
-		for (const { resolve } of this.probes.splice(0)) resolve(false);
-	}
-
 	/**
 	 * A request succeeded: one more at once. Half as many if it took long: they may wait for each other.
 	 * As many as before if they take as long now: some sites are slow by nature.
@@ -133,7 +128,7 @@ export class Line<Job extends { readonly place: number }> {
 			while (this.inFlight <= before && this.canStart()) {
 				const wait = this.rateLimit.reserve() - this.clock.now();
 				if (wait > 0) await this.clock.pause(wait);
-				// Unless the line was held, or cleared, meanwhile
+				// Unless the line was held, or the run stopped, meanwhile
 				if (this.canStart()) void this.sendFirst();
 			}
 			before = this.inFlight;
@@ -157,7 +152,7 @@ export class Line<Job extends { readonly place: number }> {
 
 	private canStart(): boolean {
 		const waiting = this.isHeld ? 0 : this.waiting.length;
-		const isFull = this.inFlight >= this.limit;
-		return !isFull && this.probes.length + waiting > 0 && this.session.isReady;
+		const isOpen = this.inFlight < this.limit && !this.clock.isStopped;
+		return isOpen && this.probes.length + waiting > 0 && this.session.isReady;
 	}
 }

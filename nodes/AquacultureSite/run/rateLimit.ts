@@ -1,3 +1,5 @@
+import type { Failed } from './job';
+
 // Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
 const DOUBLES_IN_MS = 20_000;
 
@@ -5,10 +7,7 @@ const DOUBLES_IN_MS = 20_000;
 export const isRefusal = (cause: string): boolean => ['429', '503', '403'].includes(cause);
 
 /** A request that was refused: with what, and when it was sent. */
-interface Refusal {
-	cause: string;
-	sentAt: number;
-}
+type Refusal = Pick<Failed, 'cause' | 'sentAt'>;
 
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
@@ -46,15 +45,12 @@ export class RateLimit {
 		private readonly now: () => number,
 	) {}
 
-	/** The one that other runs of this user are under at the moment, or a new one. */
-	static of(user: string, now: () => number): RateLimit {
-		return inUse.get(user) ?? new RateLimit(user, now);
-	}
-
-	/** A run begins. Those that overlap share it. */
-	enter(): void {
-		inUse.set(this.user, this);
-		this.users++;
+	/** A run begins. @returns the limit of the runs of this user that are under way, or a new one */
+	static enter(user: string, now: () => number): RateLimit {
+		const limit = inUse.get(user) ?? new RateLimit(user, now);
+		inUse.set(user, limit);
+		limit.users++;
+		return limit;
 	}
 
 	/** A run ends. */

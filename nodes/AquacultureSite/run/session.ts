@@ -1,10 +1,11 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import type { Send, SiteRequestOptions } from '../service/http/request';
+import type { Send, SiteRequest } from '../service/http/request';
 import { markExpired, needsLogin } from '../service/login/tokens';
 import type { Login } from '../service/login/tokens';
 import { ServiceFailure } from '../service/messages/failures';
 import type { Cancellation } from './cancellation';
+import type { Failed } from './job';
 
 // A new token may not be known to all servers of the service at once
 const UNKNOWN_FOR_MS = 3000;
@@ -52,7 +53,7 @@ export class Session {
 	}
 
 	/** Sends a request with the current token, or logs in before. @returns also its number, and whether the login failed */
-	async request(options: SiteRequestOptions) {
+	async request(request: SiteRequest) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };
 		this.secrets.add(own.password);
@@ -64,7 +65,7 @@ export class Session {
 		};
 		try {
 			const response = await this.cancellation.run(
-				async (bounds) => await this.send(own, options, { ...bounds, onLogin }),
+				async (bounds) => await this.send(own, request, { ...bounds, onLogin }),
 			);
 			this.secrets.add(own.accessToken);
 			return { response, ...sent };
@@ -91,7 +92,7 @@ export class Session {
 	 *
 	 * @param before what this site, or one that can be read, failed with
 	 */
-	accept(token: number, sentAt: number, before?: { cause: string; sentAt: number }): void {
+	accept(token: number, sentAt: number, before?: Failed): void {
 		if (token !== this.token) return;
 		const isBetween = before && before.sentAt > this.acceptedAt && before.sentAt < sentAt;
 		if (isBetween && before.cause === '401') this.isFlaky = true;
@@ -99,8 +100,8 @@ export class Session {
 	}
 
 	/** Whether it is the rejection of a token that was replaced, or found to have ended: it says nothing anymore. */
-	isOfOldToken({ isRejection, token }: { isRejection: boolean; token: number }): boolean {
-		return isRejection && (token !== this.token || needsLogin(this.credentials));
+	isOfOldToken({ failure, token }: Failed): boolean {
+		return failure.isRejection && (token !== this.token || needsLogin(this.credentials));
 	}
 
 	/** Milliseconds until all servers should know the token. */

@@ -49,7 +49,7 @@ export async function readSites(
 			else reading.results.set(siteId, worded);
 		}
 	};
-	await Promise.all(siteIds.map(read));
+	await Promise.all(siteIds.map(read)).finally(() => service.stop());
 	return reading;
 }
 

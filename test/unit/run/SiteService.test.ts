@@ -40,7 +40,7 @@ test('an execution with a loop of 200 runs keeps none of their listeners', async
 	const farm = new Farm(({ site }) => ({ status: site === 2 ? 404 : 200 }));
 	const { signal } = new AbortController();
 	for (let loop = 0; loop < 200; loop++) {
-		await farm.read([1, 2], farm.service('0', {}, signal));
+		(await farm.read([1, 2], farm.service('0', {}, signal))).stop();
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 	}
 });

@@ -1,11 +1,10 @@
 import { Cancellation } from '../../../nodes/AquacultureSite/run/cancellation';
+import type { Job } from '../../../nodes/AquacultureSite/run/job';
 import { Line } from '../../../nodes/AquacultureSite/run/line';
 import { FakeClock } from '../../tools/helpers/fake-clock';
 import { range } from './farm';
 
-interface Job {
-	place: number;
-}
+const jobAt = (place: number) => ({ place }) as Job;
 
 const TIMEOUT_MS = 2000;
 
@@ -22,7 +21,7 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 		line.adapt(at, TIMEOUT_MS);
 		return true;
 	};
-	const line = new Line<Job>(
+	const line = new Line(
 		maxConcurrency,
 		new Cancellation(clock),
 		{ isReady: true },
@@ -30,7 +29,7 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 		deliver,
 		() => undefined,
 	);
-	const add = (places: number[]) => places.forEach((place) => line.add({ place }));
+	const add = (places: number[]) => places.forEach((place) => line.add(jobAt(place)));
 	return { clock, line, sent, add };
 }
 
@@ -78,7 +77,7 @@ test('a probe is sent although the others are held, as soon as there is room for
 	add([1, 2, 3]);
 	await clock.advance(10);
 	line.hold();
-	void line.probe({ place: 4 });
+	void line.probe(jobAt(4));
 	await clock.advance(1000);
 	expect(sent.map(({ place, at }) => [place, at])).toEqual([
 		[1, 0],

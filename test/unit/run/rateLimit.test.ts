@@ -7,7 +7,8 @@ const OTHER_STATUS = '503';
 /** A limit, of which a test says what was accepted. */
 function limitOf() {
 	const clock = new FakeClock();
-	const limit = RateLimit.of('user', () => clock.now());
+	const limit = RateLimit.enter('user', () => clock.now());
+	limit.leave();
 	const accept = (times: number) => range(times).forEach(() => limit.accept(clock.now()));
 	return { clock, limit, accept };
 }
@@ -106,14 +107,13 @@ test('another status is that of a limit once it is proven', () => {
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {
 	const now = () => 0;
-	const one = RateLimit.of('user', now);
-	one.enter();
-	expect(RateLimit.of('another user', now)).not.toBe(one);
-	const other = RateLimit.of('user', now);
-	expect(other).toBe(one);
-	other.enter();
-	one.leave();
-	expect(RateLimit.of('user', now)).toBe(one);
-	other.leave();
-	expect(RateLimit.of('user', now)).not.toBe(one);
+	const [one, two, other] = ['user', 'user', 'another user'].map((user) =>
+		RateLimit.enter(user, now),
+	);
+	expect([two === one, other === one]).toEqual([true, false]);
+	one?.leave();
+	expect(RateLimit.enter('user', now)).toBe(two);
+	two?.leave();
+	two?.leave();
+	expect(RateLimit.enter('user', now)).not.toBe(two);
 });

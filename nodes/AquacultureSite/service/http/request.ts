@@ -3,7 +3,6 @@ import type {
 	ICredentialDataDecryptedObject,
 	ICredentialsDecrypted,
 	IExecuteFunctions,
-	IHttpRequestOptions,
 	IPollFunctions,
 } from 'n8n-workflow';
 
@@ -11,6 +10,7 @@ import { asFailure, ServiceFailure } from '../messages/failures';
 import { logIn } from '../login/login';
 import { outcomeOf } from '../messages/networkFailures';
 import type { ServiceResponse } from '../messages/response';
+import type { SitePart } from '../../site/site';
 import { needsLogin } from '../login/tokens';
 import type { Login } from '../login/tokens';
 
@@ -26,8 +26,16 @@ export const CREDENTIAL = 'aquacultureApi';
 /** What a node's execute() and a trigger's poll() get from n8n. */
 export type Context = IExecuteFunctions | IPollFunctions;
 
-/** A request for a site; `timeout` is the milliseconds that a response may take, a login aside. */
-export type SiteRequestOptions = IHttpRequestOptions & { timeout: number };
+/** What is requested of a site (docs/service.md#get-a-site). */
+export interface SiteRequest {
+	/** Digits only, see siteIds.ts. */
+	siteId: string;
+	parts: readonly SitePart[];
+	/** A date, YYYY-MM-DD (docs/service.md#versioning). */
+	apiVersion: string;
+	/** Milliseconds that the response may take, a login aside. */
+	timeout: number;
+}
 
 /** The bounds of one request. */
 export interface RequestBounds {
@@ -46,7 +54,7 @@ export interface RequestBounds {
  */
 export type Send = (
 	credentials: ICredentialDataDecryptedObject,
-	requestOptions: SiteRequestOptions,
+	request: SiteRequest,
 	bounds: RequestBounds & { onLogin: (result: Login | ServiceFailure) => void },
 ) => Promise<ServiceResponse | ServiceFailure>;
 
@@ -58,19 +66,24 @@ export type Send = (
 export function senderOf(context: Context, url: string): Send {
 	// A test event is for a person who waits
 	const isPoll = 'getActivationMode' in context && context.getMode() !== 'manual';
-	return async (credentials, requestOptions, { signal, setDeadline, onLogin }) => {
+	return async (credentials, request, { signal, setDeadline, onLogin }) => {
+		const { siteId, parts, apiVersion, timeout } = request;
 		if (needsLogin(credentials)) {
 			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
 			const login = await logIn(context, credentials, isPoll).catch(asFailure);
 			onLogin(login);
 			if (login instanceof ServiceFailure) return login;
 		}
-		setDeadline(requestOptions.timeout);
+		setDeadline(timeout);
+		const include = parts.length > 0 ? `?$include=${parts.join(',')}` : '';
 		const response = context.helpers.httpRequestWithAuthentication.call(
 			withSignal(context, signal),
 			CREDENTIAL,
 			{
-				...requestOptions,
+				url: `${url}/meta/sites/${siteId}${include}`,
+				headers: { 'Api-Version': apiVersion },
+				json: true,
+				timeout,
 				returnFullResponse: true,
 				// Every response is put into our own words, and n8n 1.x and 2.x do not do the same with a 401
 				ignoreHttpStatusErrors: { ignore: true, except: STATUSES_AS_ERRORS },

@@ -26,6 +26,8 @@ export class ServiceFailure extends Error {
 	readonly httpStatus?: number;
 	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
 	readonly retryAfter?: number;
+	/** Whether it may mean that the token has ended. */
+	readonly isRejection: boolean;
 
 	/** @param details by default, it is about one request and does not pass */
 	constructor(
@@ -40,6 +42,13 @@ export class ServiceFailure extends Error {
 		this.scope = details.scope ?? 'request';
 		this.httpStatus = details.httpStatus;
 		this.retryAfter = details.retryAfter;
+		this.isRejection = details.isRejection ?? false;
+	}
+
+	/** Whether it is about this site without a doubt: a good status without a site may come with a maintenance page. */
+	get isOfSite(): boolean {
+		const isRefused = this.httpStatus !== undefined && this.httpStatus >= 400;
+		return this.subject === 'site' && isRefused && !this.mayPass && !this.isRejection;
 	}
 
 	/** What to do now, in words for any reader. */
@@ -66,7 +75,7 @@ export const REJECTED_LOGIN = [400, 401, 403];
  * @param longestWait milliseconds
  */
 export function waitTooLong(
-	{ retryAfter = 0, httpStatus, scope }: ServiceFailure,
+	{ retryAfter = 0, httpStatus, scope, isRejection }: ServiceFailure,
 	longestWait: number,
 ): ServiceFailure {
 	return new ServiceFailure(
@@ -76,7 +85,7 @@ export function waitTooLong(
 			`The node waits at most ${formatDuration(longestWait)}.`,
 			inOptions('If this happens often, run the workflow less often.'),
 		]),
-		{ subject: 'service', scope, httpStatus, retryAfter },
+		{ subject: 'service', scope, httpStatus, retryAfter, isRejection },
 	);
 }
 

@@ -57,8 +57,8 @@ export class Network {
 	}
 
 	senderOf(run: number): Send {
-		return async (own, options, { signal, setDeadline, onLogin }) => {
-			const siteId = Number(/\d+(?=\?|$)/.exec(options.url)?.[0]);
+		return async (own, request, { signal, setDeadline, onLogin }) => {
+			const siteId = Number(request.siteId);
 			this.throwForN8n(run, siteId);
 			if (needsLogin(own)) {
 				const exchange = async () => await this.logIn(run);
@@ -71,7 +71,7 @@ export class Network {
 			}
 			// n8n sends nothing anymore
 			if (signal.aborted) return connectionFailure(['ERR_CANCELED'], BASE_URL);
-			setDeadline(options.timeout);
+			setDeadline(request.timeout);
 			this.clock.skip(this.plan.work);
 			const ended = new Promise<undefined>((resolve) => {
 				signal.addEventListener('abort', () => resolve(undefined));

@@ -167,6 +167,7 @@ class Play {
 			...twice.map(async (site) => await read(site.siteId, site)),
 		]);
 		run.end = clock.now();
+		sites.stop();
 		await clock.sleep(10);
 		run.kept = pending;
 		return run;
