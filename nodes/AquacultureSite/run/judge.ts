@@ -129,8 +129,8 @@ export class Judge {
 	check(): boolean {
 		if (this.isTrying) return true;
 		for (const job of this.doubts) {
-			const isExcused = this.isExcused(job.failure as Failed);
-			if (isExcused || this.isProven(job)) this.decide(job, !isExcused);
+			const isOwn = this.isOwn(job.failure as Failed);
+			if (isOwn !== undefined) this.decide(job, isOwn);
 		}
 		if (this.doubts.size === 0) return false;
 		// A slow start ends with the first refusal that is the limit's
@@ -145,16 +145,13 @@ export class Judge {
 		return isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
 	}
 
-	private isExcused(failed: Failed): boolean {
-		if (this.session.isOfOldToken(failed)) return true;
-		return failed.sentAt <= this.witnessAt && this.excused.has(failed.cause);
-	}
-
-	/** Whether a failure was the site's own. */
-	private isProven(job: Job): boolean {
-		const { cause, sentAt } = job.failure as Failed;
-		if (cause === '401' && !this.session.isProven) return false;
-		return sentAt <= this.witnessAt || this.isAlone(cause);
+	/** Whether a failure is the site's own; undefined if nobody knows. */
+	private isOwn(failed: Failed): boolean | undefined {
+		const { cause, sentAt } = failed;
+		const isTold = sentAt <= this.witnessAt;
+		if (this.session.isOfOldToken(failed) || (isTold && this.excused.has(cause))) return false;
+		if (cause === '401' && !this.session.isProven) return undefined;
+		return isTold || this.isAlone(cause) || undefined;
 	}
 
 	/** Whether there is no other site whose answer could tell. */
@@ -167,13 +164,12 @@ export class Judge {
 		return this.isOnly && cause !== 'login' && cause !== '401';
 	}
 
-	/** Whether a site cannot be read if this failure is its own. */
-	private isLast({ failure: failed, tries, request: { maxRetries } }: Job): boolean {
-		const { failure, cause } = failed as Failed;
-		if (cause === '401') return tries + 1 >= this.maxRejections;
+	/** How often a site may fail with this by itself. */
+	private triesOf({ failure, cause }: Failed, maxRetries: number): number {
+		if (cause === '401') return this.maxRejections;
 		// A firewall or a gateway under maintenance says the same of all sites, for a while
-		const retries = cause === '403' || !failure.mayPass ? Math.min(1, maxRetries) : maxRetries;
-		return tries >= retries;
+		const isFinal = cause === '403' || !failure.mayPass;
+		return 1 + (isFinal ? Math.min(1, maxRetries) : maxRetries);
 	}
 
 	/** Rejections in a row that are not by chance. */
@@ -181,20 +177,16 @@ export class Judge {
 		return this.session.isFlaky ? MAX_BY_CHANCE : 2;
 	}
 
-	/** Whether a failure is a refusal for the rate, and the site only has to wait. */
-	private isForRate(cause: string): boolean {
-		return cause === '429' || this.rateLimit.isLimit(cause);
-	}
-
 	/** It is tried again, or it was the last time. @param isOwn whether the failure is its own */
 	private decide(job: Job, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
-		const isTry = isOwn && !this.isForRate(failed.cause);
+		const isForRate = failed.cause === '429' || this.rateLimit.isLimit(failed.cause);
+		const isTry = isOwn && !isForRate;
 		if (isTry) job.own = failed;
-		const isOver = isTry ? this.isLast(job) : job.waits + 1 >= MAX_BY_CHANCE;
 		const count = isTry ? ++job.tries : ++job.waits;
-		if (isOver || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
+		const most = isTry ? this.triesOf(failed, job.request.maxRetries) : MAX_BY_CHANCE;
+		if (count >= most || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
 		else if (this.session.isOfOldToken(failed)) this.line.add(job);
 		// Sent again at once, it might only fail again
 		else void this.backOff(job, count);
@@ -349,8 +341,7 @@ export class Judge {
 	/** The time of the clock at which a trial that was in vain ends the run. */
 	private get givesUpAt(): number {
 		const isNamed = this.failures().some(
-			({ failure: { retryAfter, httpStatus }, cause }) =>
-				retryAfter !== undefined || httpStatus === 429 || this.rateLimit.isLimit(cause),
+			({ failure }) => failure.retryAfter !== undefined || failure.httpStatus === 429,
 		);
 		const isLimited = isNamed || this.rateLimit.rate < Infinity;
 		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
