@@ -185,7 +185,7 @@ export class SiteService {
 			}
 			const { retryAfter, message, isRejection } = result;
 			const came = response instanceof ServiceFailure ? message : response.statusCode;
-			const isOfToken = isRejection && this.session.mayHaveEnded(token);
+			const isOfToken = isRejection && !this.session.isProven;
 			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
 			const isOfLoad = came === 403 && retryAfter !== undefined;
 			const status = isOfToken ? 401 : isOfLoad ? 429 : came;

@@ -133,16 +133,11 @@ export class Judge {
 			if (isOwn !== undefined) this.decide(job, isOwn);
 		}
 		if (this.doubts.size === 0) return false;
-		// A slow start ends with the first refusal that is the limit's
-		const isUrgent = this.line.isIdle || this.rateLimit.isSlowStart || this.isNobodyThere;
-		const isDue = isUrgent || this.doubts.size >= this.tolerance;
+		// A timeout has passed in which nothing was accepted: each failure would take as long again
+		const isNobodyThere = isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
+		const isDue = this.line.isIdle || isNobodyThere || this.doubts.size >= this.tolerance;
 		if (isDue) void this.try();
 		return isDue;
-	}
-
-	/** Whether a timeout has passed in which nothing was accepted: each failure would take as long again. */
-	private get isNobodyThere(): boolean {
-		return isSilent(this.last.cause) && this.last.sentAt > this.acceptedAt;
 	}
 
 	/** Whether a failure is the site's own; undefined if nobody knows. */
@@ -237,13 +232,12 @@ export class Judge {
 		const sentAt = this.clock.now();
 		const { control } = this;
 		const { cause } = this.last;
-		// A limit may let one through at once, or every second one: so both must be accepted
-		const isBoth = control && round === 1 && isRefusal(cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
-		// What a suspect gets past must be known; of controls, or of silence, the first one that is accepted is enough
-		const isOneEnough = !isBoth && (control || isSilent(cause));
-		const accepted = isOneEnough ? [await isAny(answers)] : await Promise.all(answers);
+		// Of those that may hang, the first one that is accepted is enough
+		const accepted = isSilent(cause) ? [await isAny(answers)] : await Promise.all(answers);
+		// A limit may let one through at once, or every second one: so both must be accepted
+		const isBoth = control && round === 1 && isRefusal(cause);
 		if (isBoth ? !accepted.includes(false) : accepted.includes(true)) {
 			this.witnessAt = sentAt;
 			return true;

@@ -27,7 +27,7 @@ export class RateLimit {
 	private passed = 0;
 
 	/** Whether it doubles with each second. */
-	isSlowStart = false;
+	private isSlowStart = false;
 
 	/** The statuses that it is known to refuse with. */
 	private readonly statuses = new Set<string>();

@@ -114,11 +114,6 @@ export class Session {
 		return this.issuedAt > -Infinity || this.acceptedAt < Infinity;
 	}
 
-	/** Whether any refusal may be that of this token, whatever its status. */
-	mayHaveEnded(token: number): boolean {
-		return token !== this.token || !this.isProven;
-	}
-
 	/** Whether some servers may not know the token yet. */
 	get isNew(): boolean {
 		return this.unknownFor > 0;
