@@ -168,9 +168,8 @@ export class SiteService {
 		this.requests++;
 		const sentAt = this.clock.now();
 		try {
-			const { response, token, isLogin } = await this.session.request(job.request);
+			const { response, secrets, token, isLogin } = await this.session.request(job.request);
 			if (this.clock.isStopped) return false;
-			const secrets = [...this.session.secrets];
 			const inWords = (scope: FailureScope) =>
 				response instanceof ServiceFailure
 					? response

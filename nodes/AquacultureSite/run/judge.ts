@@ -304,8 +304,7 @@ export class Judge {
 		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
-		// A limit may let only the first one through
-		return Math.random() < 1 / 2 ? jobs : jobs.reverse();
+		return jobs;
 	}
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */

@@ -15,9 +15,6 @@ const MAX_FUTILE_LOGINS = 3;
 
 /** The requests of one run with the token of its credential. One request logs in for all (single flight). */
 export class Session {
-	/** The password and every token that was used: the service may repeat any of them. */
-	readonly secrets = new Set<unknown>();
-
 	/** The number of the current token. */
 	token = 0;
 
@@ -52,11 +49,10 @@ export class Session {
 		return this.loggingIn === undefined;
 	}
 
-	/** Sends a request with the current token, or logs in before. @returns also its number, and whether the login failed */
+	/** Sends a request with the current token, or logs in before. @returns also its number, and what must not be repeated */
 	async request(request: SiteRequest) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };
-		this.secrets.add(own.password);
 		if (needsLogin(own)) this.loggingIn = own;
 		const sent = { token: this.token, isLogin: false };
 		const onLogin = (result: Login | ServiceFailure) => {
@@ -67,8 +63,8 @@ export class Session {
 			const response = await this.cancellation.run(
 				async (bounds) => await this.send(own, request, { ...bounds, onLogin }),
 			);
-			this.secrets.add(own.accessToken);
-			return { response, ...sent };
+			// The service may repeat them
+			return { response, secrets: [own.password, own.accessToken], ...sent };
 		} finally {
 			if (this.loggingIn === own) this.loggingIn = undefined;
 		}
