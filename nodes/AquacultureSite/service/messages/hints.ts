@@ -29,7 +29,7 @@ export function runHints(
 		const rate = Math.round(isSlow ? 60 * slowedTo : slowedTo);
 		const requests = `${rate} request${rate === 1 ? '' : 's'}`;
 		hints.push(
-			`Slowed to about ${requests} per ${isSlow ? 'minute' : 'second'} to stay within the rate limit`,
+			`Slowed to about ${requests} per ${isSlow ? 'minute' : 'second'} to stay within the rate limit.`,
 		);
 	}
 	if (retries > 0) {

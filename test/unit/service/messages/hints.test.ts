@@ -21,7 +21,7 @@ test.each([
 	[1 / 60, '1 request per minute'],
 ])('a rate of %d is reported', (rate, requests) => {
 	const hints = runHints(NONE, rate, 0);
-	expect(hints).toEqual([`Slowed to about ${requests} to stay within the rate limit`]);
+	expect(hints).toEqual([`Slowed to about ${requests} to stay within the rate limit.`]);
 });
 
 test('retries are reported, and nothing if nothing happened', () => {
