@@ -32,7 +32,7 @@ module.exports = {
 		room('site', ['utils']),
 		room('service/messages', ['site', 'utils']),
 		room('service/login', ['service/messages', 'site', 'utils']),
-		room('service/http', ['service/login', 'service/messages', 'utils']),
+		room('service/http', ['service/login', 'service/messages', 'site', 'utils']),
 		room('run', ['service', 'site', 'utils']),
 		room('operations', ['service', 'site', 'utils']),
 		room('trigger', ['run', 'service', 'site', 'utils']),

@@ -23,13 +23,11 @@ export interface Answer {
 }
 
 const BASE_URL = 'https://service.example';
-
 let farms = 0;
 
 /** A service that answers as a test says, in simulated time, and the runs that read it. */
 export class Farm {
 	readonly clock = new FakeClock();
-
 	// Runs that a test does not stop share a limit with no other farm
 	private readonly username = `sample-${++farms}`;
 
@@ -46,8 +44,7 @@ export class Farm {
 
 	/** @param token that n8n has stored; none by default */
 	service(token = '', limits: Partial<RunLimits> = {}, canceled?: AbortSignal): SiteService {
-		const { username } = this;
-		const credentials = { baseUrl: BASE_URL, username, accessToken: token };
+		const credentials = { baseUrl: BASE_URL, username: this.username, accessToken: token };
 		const all = { maxConcurrency: 128, longestWait: 60_000, ...limits };
 		return new SiteService({ credentials, send: this.send }, all, this.clock, canceled);
 	}
@@ -74,18 +71,14 @@ export class Farm {
 			.filter((site) => this.results[site]?.is !== 'read');
 	}
 
-	private readonly send: Send = async (
-		own,
-		{ siteId, timeout },
-		{ signal, setDeadline, onLogin },
-	) => {
+	private readonly send: Send = async (own, request, { signal, setDeadline, onLogin }) => {
 		if (needsLogin(own)) {
 			await this.clock.sleep(10);
 			own.accessToken = String(++this.logins);
 			onLogin({ accessToken: own.accessToken, tokenFingerprint: '', age: 0 });
 		}
-		setDeadline(timeout);
-		const site = Number(siteId);
+		setDeadline(request.timeout);
+		const site = Number(request.siteId);
 		const sent = { site, token: Number(own.accessToken), at: this.clock.now() };
 		this.sent.push(sent);
 		const answer = this.answer(sent);

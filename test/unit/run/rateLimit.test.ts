@@ -106,14 +106,12 @@ test('another status is that of a limit once it is proven', () => {
 });
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {
-	const now = () => 0;
-	const [one, two, other] = ['user', 'user', 'another user'].map((user) =>
-		RateLimit.enter(user, now),
-	);
-	expect([two === one, other === one]).toEqual([true, false]);
-	one?.leave();
-	expect(RateLimit.enter('user', now)).toBe(two);
-	two?.leave();
-	two?.leave();
-	expect(RateLimit.enter('user', now)).not.toBe(two);
+	const enter = (user: string) => RateLimit.enter(user, () => 0);
+	const one = enter('user');
+	expect(enter('another user')).not.toBe(one);
+	expect(enter('user')).toBe(one);
+	one.leave();
+	expect(enter('user')).toBe(one);
+	for (const run of [one, one]) run.leave();
+	expect(enter('user')).not.toBe(one);
 });
