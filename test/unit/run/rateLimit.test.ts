@@ -107,11 +107,11 @@ test('another status is that of a limit once it is proven', () => {
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {
 	const enter = (user: string) => RateLimit.enter(user, () => 0);
-	const one = enter('user');
-	expect(enter('another user')).not.toBe(one);
-	expect(enter('user')).toBe(one);
+	const one = enter('two runs');
+	expect(enter('another one')).not.toBe(one);
+	expect(enter('two runs')).toBe(one);
 	one.leave();
-	expect(enter('user')).toBe(one);
+	expect(enter('two runs')).toBe(one);
 	for (const run of [one, one]) run.leave();
-	expect(enter('user')).not.toBe(one);
+	expect(enter('two runs')).not.toBe(one);
 });

@@ -27,7 +27,7 @@ function serviceWith(results: Record<string, Error | 'hangs'>) {
 			throw new StoppedError();
 		},
 	};
-	return { requested, service: service as unknown as SiteService };
+	return { requested, stopped: stopped.signal, service: service as unknown as SiteService };
 }
 
 test('what was read before the time was over is kept', async () => {
@@ -47,10 +47,10 @@ test('a failure of a site is its own; one of the run says why it was not reached
 		[failure('Failed'), true],
 		[failure('Not reached', 'run'), false],
 	] as const) {
-		const { service } = serviceWith({ 1: own });
+		const { service, stopped } = serviceWith({ 1: own });
 		const { results, interruption } = await readSites(service, ['1'], apiVersion);
-		expect([results.size, interruption?.message]).toEqual(
-			isOfSite ? [1, undefined] : [0, own.message],
+		expect([results.size, interruption?.message, stopped.aborted]).toEqual(
+			isOfSite ? [1, undefined, true] : [0, own.message, true],
 		);
 	}
 });
