@@ -7,8 +7,7 @@ const OTHER_STATUS = '503';
 /** A limit, of which a test says what was accepted. */
 function limitOf() {
 	const clock = new FakeClock();
-	const limit = RateLimit.enter('user', () => clock.now());
-	limit.leave();
+	const limit = RateLimit.enter(crypto.randomUUID(), () => clock.now());
 	const accept = (times: number) => range(times).forEach(() => limit.accept(clock.now()));
 	return { clock, limit, accept };
 }
