@@ -100,7 +100,6 @@ export class SiteService {
 	 * Reads a site. The same site, parts and version again give the same response without a request; while that is under
 	 * way, the longest timeout and the most retries hold.
 	 *
-	 * @param request with how often it may fail by itself and be sent again, 0 or more
 	 * @throws ServiceFailure if there is no site in the end, StoppedError if the run was stopped
 	 */
 	async read(request: Job['request']): Promise<SiteResponse> {
@@ -134,7 +133,9 @@ export class SiteService {
 
 	/** What came of a site: the response, or why there is none. */
 	private settle(job: Job, result: SiteResponse | Error): void {
-		if (this.open.delete(job)) job.resolve(result);
+		if (!this.open.delete(job)) return;
+		if (!(result instanceof Error)) this.sitesRead++;
+		job.resolve(result);
 	}
 
 	/** Ends the run: each site that is left gets its reason. */
@@ -177,7 +178,6 @@ export class SiteService {
 			const result = inWords('run');
 			const isRead = !(result instanceof ServiceFailure);
 			if (isRead || result.isOfSite) {
-				if (isRead && this.open.has(job)) this.sitesRead++;
 				this.judge.accept(job, { sentAt, token }, isRead);
 				this.settle(job, isRead ? result : inWords('request'));
 				return true;
@@ -193,7 +193,7 @@ export class SiteService {
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
 			this.judge.fail(job, {
 				failure: inTime(result),
-				siteFailure: inTime(inWords('request') as ServiceFailure),
+				siteFailure: () => inTime(inWords('request') as ServiceFailure),
 				cause: isLogin ? 'login' : String(status),
 				sentAt,
 				token,
@@ -209,6 +209,6 @@ export class SiteService {
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: Job): ServiceFailure {
 		const { failure, siteFailure } = (job.own ?? job.failure) as Failed;
-		return this.judge.control ? siteFailure : failure;
+		return this.judge.control ? siteFailure() : failure;
 	}
 }

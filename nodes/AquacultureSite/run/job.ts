@@ -4,6 +4,7 @@ import type { SiteResponse } from '../service/messages/response';
 
 /** A site that is to be read, and what comes of it. */
 export interface Job {
+	/** `maxRetries`: of failures that are the site's own, 0 or more. */
 	readonly request: SiteRequest & { maxRetries: number };
 	/** In the line. */
 	readonly place: number;
@@ -22,7 +23,7 @@ export interface Job {
 export interface Failed {
 	/** As it is said of the service, and of the site if it is the site's own. */
 	readonly failure: ServiceFailure;
-	readonly siteFailure: ServiceFailure;
+	readonly siteFailure: () => ServiceFailure;
 	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
 	readonly cause: string;
 	/** When it was sent, and with which token. */

@@ -49,7 +49,7 @@ export class Session {
 		return this.loggingIn === undefined;
 	}
 
-	/** Sends a request with the current token, or logs in before. @returns also its number, and what must not be repeated */
+	/** Sends a request with the current token, or logs in before. @returns also its number, whether a login failed, and the secrets */
 	async request(request: SiteRequest) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };

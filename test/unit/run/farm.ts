@@ -81,8 +81,7 @@ export class Farm {
 		const site = Number(request.siteId);
 		const sent = { site, token: Number(own.accessToken), at: this.clock.now() };
 		this.sent.push(sent);
-		const answer = this.answer(sent);
-		const { status, headers = {}, body = { siteId: site }, throws, takes = 5 } = answer;
+		const { status, headers = {}, body = { siteId: site }, throws, takes = 5 } = this.answer(sent);
 		const isEnded = await this.clock.sleep(takes, signal).then(
 			() => false,
 			() => true,

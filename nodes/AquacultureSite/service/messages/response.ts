@@ -128,7 +128,7 @@ function toFailure(
 			httpStatus: isOfProxy ? undefined : statusCode,
 			mayPass: mayPass(statusCode, login !== undefined, isOfProxy, retryAfter),
 			retryAfter,
-			isRejection: !login && mayRejectToken(response),
+			isRejection: !login && mayRejectToken(response, retryAfter),
 		},
 	);
 }
@@ -182,9 +182,9 @@ export function readSiteResponse(
  * should be 401 (RFC 6750, section 3.1), but may be any that does not say that there is no such site, or that the load or a
  * proxy was the reason.
  */
-function mayRejectToken({ statusCode, headers, body }: ServiceResponse): boolean {
+function mayRejectToken({ statusCode, body }: ServiceResponse, retryAfter?: number): boolean {
 	const isOther = /^([35]|404|407|408|410|425|429)/.test(String(statusCode)) || isWebPage(body);
-	return statusCode === 401 || (!isOther && parseRetryAfter(headers) === undefined);
+	return statusCode === 401 || (!isOther && retryAfter === undefined);
 }
 
 /**
