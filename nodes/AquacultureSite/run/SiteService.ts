@@ -74,11 +74,9 @@ export class SiteService {
 		const deliver = async (job: Job) => await this.deliver(job);
 		const onEnd = () => this.judge.check();
 		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
-		this.judge = new Judge(this.line, session, rateLimit, clock, {
-			onSite: (job) => this.settle(job, this.ownFailure(job)),
-			onRun: (last) => this.giveUp(last),
-			open: this.open,
-		});
+		const onSite = (job: Job) => this.settle(job, this.ownFailure(job));
+		const onRun = (last: Failed) => this.giveUp(last);
+		this.judge = new Judge(this.line, session, rateLimit, clock, this.open, onSite, onRun);
 		canceled?.addEventListener('abort', this.stop);
 		if (canceled?.aborted) this.stop();
 	}
@@ -89,7 +87,7 @@ export class SiteService {
 	 */
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
-		const send = senderOf(context, parseBaseUrl(credentials.baseUrl));
+		const send = senderOf(context);
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;

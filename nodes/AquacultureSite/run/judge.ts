@@ -30,23 +30,6 @@ const FIRST_BACKOFF_MS = 1000;
 const isSilent = (cause: string): boolean =>
 	cause === 'login' || cause === CONNECTION_RULES.late.message;
 
-/** Whether one of them is true, as soon as that is known. */
-const isAny = async (answers: Promise<boolean>[]): Promise<boolean> =>
-	await new Promise((resolve) => {
-		for (const answer of answers) void answer.then((is) => is && resolve(true));
-		void Promise.all(answers).then(() => resolve(false));
-	});
-
-/** What a run does by the judge's verdicts. */
-export interface Verdicts {
-	/** The failure is that of the site. */
-	onSite(job: Job): void;
-	/** No site can be read anymore. */
-	onRun(last: Failed): void;
-	/** The sites that are still to be read. */
-	readonly open: ReadonlySet<Job>;
-}
-
 /**
  * Whose a failure is. A failure alone does not tell: it stays in doubt until a control is accepted that was sent later, a
  * site that was read before. What the control failed with, too, was not the site's own.
@@ -77,12 +60,19 @@ export class Judge {
 	/** For how many milliseconds the run was held, by cause. */
 	readonly pauses = new Map<string, number>();
 
+	/**
+	 * @param open the sites that are still to be read
+	 * @param onSite the verdict that a failure is the site's own, for good
+	 * @param onRun the verdict that no site can be read anymore
+	 */
 	constructor(
 		private readonly line: Line,
 		private readonly session: Session,
 		private readonly rateLimit: RateLimit,
 		private readonly clock: Cancellation,
-		private readonly verdicts: Verdicts,
+		private readonly open: ReadonlySet<Job>,
+		private readonly onSite: (job: Job) => void,
+		private readonly onRun: (last: Failed) => void,
 	) {}
 
 	/** The service has responded, with the site or with a refusal that is about this site alone. */
@@ -92,7 +82,7 @@ export class Judge {
 		// is not its own
 		const isWitness = isRead || this.session.isProven;
 		if (isWitness) this.session.accept(token, sentAt, failure ?? this.control?.failure);
-		if (this.verdicts.open.has(job)) this.session.futileLogins = 0;
+		if (this.open.has(job)) this.session.futileLogins = 0;
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
@@ -120,9 +110,9 @@ export class Judge {
 		job.failure = failed;
 		if (this.isTrying && (job === this.control || isLogin)) this.excused.add(failed.cause);
 		this.rateLimit.refuse(failed, job === this.control);
-		if (this.verdicts.open.has(job)) this.doubts.add(job);
+		if (this.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
-		if (isLogin && !failed.failure.mayPass) this.verdicts.onRun(failed);
+		if (isLogin && !failed.failure.mayPass) this.onRun(failed);
 	}
 
 	/** Decides what can be decided. @returns whether a trial finds out about the rest */
@@ -151,7 +141,7 @@ export class Judge {
 
 	/** Whether there is no other site whose answer could tell. */
 	private get isOnly(): boolean {
-		return !this.control && this.verdicts.open.size === 1;
+		return !this.control && this.open.size === 1;
 	}
 
 	/** Whether a failure can only be its own; of the token, a login tells. */
@@ -181,7 +171,7 @@ export class Judge {
 		if (isTry) job.own = failed;
 		const count = isTry ? ++job.tries : ++job.waits;
 		const most = isTry ? this.triesOf(failed, job.request.maxRetries) : MAX_BY_CHANCE;
-		if (count >= most || (isOwn && failed.until === Infinity)) this.verdicts.onSite(job);
+		if (count >= most || (isOwn && failed.until === Infinity)) this.onSite(job);
 		else if (this.session.isOfOldToken(failed)) this.line.add(job);
 		// Sent again at once, it might only fail again
 		else void this.backOff(job, count);
@@ -195,7 +185,7 @@ export class Judge {
 		const jitter = this.isOnly ? 1 : Math.random();
 		const wait = failed.cause === '401' ? this.session.unknownFor : jitter * longest;
 		await this.clock.pause(this.waitOf(failed) + wait);
-		if (this.verdicts.open.has(job)) this.line.add(job);
+		if (this.open.has(job)) this.line.add(job);
 	}
 
 	/** A trial: holds the line, and sends controls until one is accepted. */
@@ -229,17 +219,15 @@ export class Judge {
 		// Of the only site, a login tells
 		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
 			return this.renew(this.last);
-		const sentAt = this.clock.now();
 		const { control } = this;
-		const { cause } = this.last;
+		// A limit may let one through at once, or every second one: both must be accepted. Otherwise, one is enough
+		const isBoth = control && round === 1 && isRefusal(this.last.cause);
 		const probes = this.witnesses(round);
 		const answers = probes.map(async (job) => await this.line.probe(job));
-		// Of those that may hang, the first one that is accepted is enough
-		const accepted = isSilent(cause) ? [await isAny(answers)] : await Promise.all(answers);
-		// A limit may let one through at once, or every second one: so both must be accepted
-		const isBoth = control && round === 1 && isRefusal(cause);
-		if (isBoth ? !accepted.includes(false) : accepted.includes(true)) {
-			this.witnessAt = sentAt;
+		const accepted = isBoth ? Promise.all(answers) : Promise.any(answers);
+		const isAccepted = await accepted.then(() => true).catch(() => false);
+		if (isAccepted) {
+			this.witnessAt = this.acceptedAt;
 			return true;
 		}
 		if (this.clock.isStopped || this.doubts.size === 0) return false;
@@ -251,7 +239,6 @@ export class Judge {
 
 	/** Nothing was accepted. @returns whether the token is to be renewed, or it was the only site's own */
 	private async conclude(failures: Failed[], round: number, isLast: boolean): Promise<boolean> {
-		const { control } = this;
 		const rejected = failures.filter(
 			({ failure, cause }) => failure.isRejection && !this.rateLimit.isLimit(cause),
 		);
@@ -266,22 +253,20 @@ export class Judge {
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isAlone(last.cause)) return true;
-		const isPutOff = (control ? failures : this.failures()).every(
-			({ until }) => until === Infinity,
-		);
+		const isPutOff = failures.every(({ until }) => until === Infinity);
 		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isInVain && (!isLast || last.cause === 'login')) return false;
 		// A login tells, if it may be the token's after all
 		const mayBeToken = failures.some(({ failure, until }) => !failure.mayPass && until < Infinity);
 		if (mayBeToken && this.session.renew(1)) return await this.sendRound(round, true);
-		this.verdicts.onRun(last);
+		this.onRun(last);
 		return false;
 	}
 
 	/** @returns whether the token is to be renewed; if that would not help, the run ends */
 	private renew(last: Failed): boolean {
 		const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
-		if (!isRenewed) this.verdicts.onRun(last);
+		if (!isRenewed) this.onRun(last);
 		return isRenewed;
 	}
 
@@ -298,9 +283,9 @@ export class Judge {
 		const { cause } = this.last;
 		const isTwice = isSilent(cause) || isRefusal(cause);
 		if (control && round === 1 && isTwice) return [control, control];
-		if (control && !isSilent(cause) && this.clock.now() < this.givesUpAt) return [control];
 		const [suspect, ...others] = this.doubts;
-		const count = cause === 'login' ? 0 : control || isSilent(cause) ? 3 : 1;
+		const isBroad = isSilent(cause) || (control && this.clock.now() >= this.givesUpAt);
+		const count = cause === 'login' ? 0 : isBroad ? 3 : control ? 0 : 1;
 		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
 		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);

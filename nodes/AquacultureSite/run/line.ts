@@ -21,7 +21,7 @@ export class Line {
 	private readonly waiting: Job[] = [];
 
 	/** Sent even while the line is held. */
-	private readonly probes: { job: Job; resolve: (isAccepted: boolean) => void }[] = [];
+	private readonly probes: { job: Job; resolve: () => void; reject: () => void }[] = [];
 
 	private limit: number;
 
@@ -71,10 +71,10 @@ export class Line {
 		return takeAny(this.waiting);
 	}
 
-	/** Sends a request before all others, even while they are held; whether it was accepted. */
-	async probe(job: Job): Promise<boolean> {
-		return await new Promise((resolve) => {
-			this.probes.push({ job, resolve });
+	/** Sends a request before all others, even while they are held. Rejects if it was not accepted. */
+	async probe(job: Job): Promise<void> {
+		await new Promise<void>((resolve, reject) => {
+			this.probes.push({ job, resolve, reject });
 			void this.wake();
 		});
 	}
@@ -125,12 +125,11 @@ export class Line {
 		this.isStarting = true;
 		let before = this.inFlight;
 		while (this.canStart()) {
-			while (this.inFlight <= before && this.canStart()) {
-				const wait = this.rateLimit.reserve() - this.clock.now();
-				if (wait > 0) await this.clock.pause(wait);
-				// Unless the line was held, or the run stopped, meanwhile
-				if (this.canStart()) void this.sendFirst();
-			}
+			const wait = this.rateLimit.reserve() - this.clock.now();
+			if (wait > 0) await this.clock.pause(wait);
+			// Unless the line was held, or the run stopped, meanwhile
+			if (this.canStart()) void this.sendFirst();
+			if (this.inFlight <= before && this.canStart()) continue;
 			before = this.inFlight;
 			// Also if none waits: others may come in this turn
 			await this.clock.pause(0);
@@ -145,7 +144,8 @@ export class Line {
 		this.inFlight++;
 		const isAccepted = await this.deliver(job);
 		this.inFlight--;
-		probe?.resolve(isAccepted);
+		if (isAccepted) probe?.resolve();
+		else probe?.reject();
 		void this.wake();
 		this.onEnd();
 	}
