@@ -47,25 +47,22 @@ export class SiteService {
 	/** Why no more sites are read, once the run has ended. */
 	private reasonOf?: (job: Job) => Error;
 
-	/** The address of the service, without a trailing slash. */
-	readonly url: string;
-
 	/**
 	 * To be stopped in the end: until then, overlapping runs of the same user share its rate limit.
 	 *
+	 * @param url the address of the service, without a trailing slash
 	 * @param canceled aborts when the execution is stopped
-	 * @throws ServiceFailure if the credential's base URL is not an address
 	 */
 	constructor(
+		readonly url: string,
 		{ credentials, send }: { credentials: ICredentialDataDecryptedObject; send: Send },
 		private readonly limits: RunLimits,
 		timers?: Timers,
 		private readonly canceled?: AbortSignal,
 	) {
-		this.url = parseBaseUrl(credentials.baseUrl);
-		if (belongsToOtherLogin(this.url, credentials)) markExpired(credentials);
+		if (belongsToOtherLogin(url, credentials)) markExpired(credentials);
 		const clock = (this.clock = new Cancellation(timers));
-		const user = JSON.stringify([this.url, credentials.username]);
+		const user = JSON.stringify([url, credentials.username]);
 		const rateLimit = (this.rateLimit = RateLimit.enter(user, clock.now));
 		const session = (this.session = new Session(send, credentials, clock, () => {
 			rateLimit.heardAt = clock.now();
@@ -87,11 +84,12 @@ export class SiteService {
 	 */
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
-		const send = senderOf(context);
+		const url = parseBaseUrl(credentials.baseUrl);
+		const send = senderOf(context, url);
 		// A poll has no such signal
 		const canceled =
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-		return new SiteService({ credentials, send }, limits, undefined, canceled);
+		return new SiteService(url, { credentials, send }, limits, undefined, canceled);
 	}
 
 	/**

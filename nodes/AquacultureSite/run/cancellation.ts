@@ -17,9 +17,10 @@ export class StoppedError extends Error {
 	}
 }
 
-/** The clock of one run. Its pauses and requests end with the run (an AbortController for many). */
+/** The clock of one run. Ends its requests in time, and everything when it is stopped (an AbortController for many). */
 export class Cancellation {
-	private readonly underWay = new Set<AbortController>();
+	/** Ends what is under way, one for each. */
+	private readonly underWay = new Set<() => void>();
 
 	isStopped = false;
 
@@ -28,22 +29,27 @@ export class Cancellation {
 	/** Ends everything that is under way, and all that is to come. */
 	stop(): void {
 		this.isStopped = true;
-		for (const controller of this.underWay) controller.abort();
+		for (const end of this.underWay) end();
 	}
 
 	readonly now = () => this.timers.now();
 
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		// The sleep of n8n 1.x takes no signal: it goes on there
+		// A turn of the event loop is over before anything can end it
+		if (milliseconds <= 0) {
+			await this.timers.sleep(0);
+			return;
+		}
+		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
 		const sleeping = this.run(async ({ signal }) => await this.timers.sleep(milliseconds, signal));
 		await sleeping.catch(() => {});
 	}
 
 	/**
-	 * Does something that is to end with the run, or at the deadline that it sets itself.
+	 * Does something that ends with the run, or at the deadline that it sets itself.
 	 *
-	 * @throws StoppedError if the run was stopped before
+	 * @throws StoppedError when the run is stopped
 	 */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		if (this.isStopped) throw new StoppedError();
@@ -53,12 +59,14 @@ export class Cancellation {
 		const abort = () => controller.abort();
 		const setDeadline = (milliseconds: number) =>
 			void this.timers.sleep(milliseconds, signal).then(abort, () => {});
-		this.underWay.add(controller);
+		let end!: () => void;
+		const ended = new Promise<never>((_, reject) => (end = () => reject(new StoppedError())));
+		this.underWay.add(end);
 		try {
-			return await start({ signal, setDeadline });
+			return await Promise.race([start({ signal, setDeadline }), ended]);
 		} finally {
-			this.underWay.delete(controller);
-			// Also its deadline
+			this.underWay.delete(end);
+			// Also its deadline. A login that is under way does not listen to it: it goes on
 			abort();
 		}
 	}

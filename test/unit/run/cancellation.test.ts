@@ -1,25 +1,41 @@
 import { Cancellation, StoppedError } from '../../../nodes/AquacultureSite/run/cancellation';
-import { FakeClock, settle } from '../../tools/helpers/fake-clock';
+import { FakeClock, settle, stopTime } from '../../tools/helpers/fake-clock';
+
+// As in n8n 1.x: `sleep` knows no signal
+jest.mock('n8n-workflow', () => {
+	const workflow = jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow');
+	return { ...workflow, sleep: async (milliseconds: number) => await workflow.sleep(milliseconds) };
+});
 
 test('a stopped run is known to n8n by the word "canceled"', () => {
 	expect(String(new StoppedError())).toMatch(/^StoppedError: .*\bcanceled\b/);
 });
 
-test('a pause ends after its time, in the next turn of the event loop if it is none, or when the run is stopped', async () => {
-	const clock = new FakeClock();
-	const run = new Cancellation(clock);
-	const ended: number[] = [];
-	for (const time of [0, 1000, 5000]) void run.pause(time).then(() => ended.push(time));
-	await settle();
-	expect(ended).toEqual([]);
+test('a pause ends after its time, or when the run is stopped, also where n8n lets nobody end a wait', async () => {
+	const clock = stopTime();
+	const run = new Cancellation();
+	const ended = jest.fn();
+	void run.pause(1000).then(ended);
+	void run.pause(5000).then(ended);
 	await clock.advance(999);
-	expect(ended).toEqual([0]);
+	expect(ended).not.toHaveBeenCalled();
 	await clock.advance(2);
-	expect(ended).toEqual([0, 1000]);
+	expect(ended).toHaveBeenCalledTimes(1);
 	run.stop();
-	await run.pause(5000);
 	await settle();
-	expect(ended).toEqual([0, 1000, 5000]);
+	expect(ended).toHaveBeenCalledTimes(2);
+});
+
+test('a pause of nothing is one turn of the event loop, also after the run was stopped', async () => {
+	const clock = new FakeClock();
+	const stopped = new Cancellation(clock);
+	stopped.stop();
+	const ended = jest.fn();
+	void stopped.pause(0).then(ended);
+	await settle();
+	expect(ended).not.toHaveBeenCalled();
+	await clock.advance(1);
+	expect(ended).toHaveBeenCalled();
 });
 
 test('work is aborted at the deadline that it sets, or when it has ended', async () => {
@@ -37,13 +53,16 @@ test('work is aborted at the deadline that it sets, or when it has ended', async
 	expect(aborted).toEqual([50, 100, 200]);
 });
 
-test('work is aborted when the run is stopped, and none begins after that', async () => {
-	const run = new Cancellation(new FakeClock());
+test('work is aborted and left alone when the run is stopped', async () => {
+	const clock = new FakeClock();
+	const run = new Cancellation(clock);
 	const signals: AbortSignal[] = [];
-	const start = async () =>
-		await run.run(async ({ signal }) => await Promise.resolve(signals.push(signal)));
-	for (let i = 0; i < 2; i++) void start();
+	const deaf = run.run(async ({ signal }) => {
+		signals.push(signal);
+		await new Promise(() => undefined);
+	});
 	run.stop();
-	expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
-	await expect(start()).rejects.toThrow(StoppedError);
+	await expect(deaf).rejects.toThrow(StoppedError);
+	await expect(run.run(() => Promise.resolve())).rejects.toThrow(StoppedError);
+	expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });

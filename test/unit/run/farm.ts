@@ -46,7 +46,7 @@ export class Farm {
 	service(token = '', limits: Partial<RunLimits> = {}, canceled?: AbortSignal): SiteService {
 		const credentials = { baseUrl: BASE_URL, username: this.username, accessToken: token };
 		const all = { maxConcurrency: 128, longestWait: 60_000, ...limits };
-		return new SiteService({ credentials, send: this.send }, all, this.clock, canceled);
+		return new SiteService(BASE_URL, { credentials, send: this.send }, all, this.clock, canceled);
 	}
 
 	/** Reads sites with no retries, unless a test allows them. */

@@ -7,7 +7,6 @@ import type {
 } from 'n8n-workflow';
 
 import { asFailure, ServiceFailure } from '../messages/failures';
-import { parseBaseUrl } from '../login/baseUrl';
 import { logIn } from '../login/login';
 import { outcomeOf } from '../messages/networkFailures';
 import type { ServiceResponse } from '../messages/response';
@@ -59,13 +58,16 @@ export type Send = (
 	bounds: RequestBounds & { onLogin: (result: Login | ServiceFailure) => void },
 ) => Promise<ServiceResponse | ServiceFailure>;
 
-/** What sends the requests of a node. */
-export function senderOf(context: Context): Send {
+/**
+ * What sends the requests of a node.
+ *
+ * @param url the base URL
+ */
+export function senderOf(context: Context, url: string): Send {
 	// A test event is for a person who waits
 	const isPoll = 'getActivationMode' in context && context.getMode() !== 'manual';
 	return async (credentials, request, { signal, setDeadline, onLogin }) => {
 		const { siteId, parts, apiVersion, timeout } = request;
-		const url = parseBaseUrl(credentials.baseUrl);
 		if (needsLogin(credentials)) {
 			// Before n8n does, which then finds the result remembered, and stores it: n8n 1.x loses the failure of a login
 			const login = await logIn(context, credentials, isPoll).catch(asFailure);

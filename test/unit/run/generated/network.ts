@@ -11,7 +11,7 @@ import { troublesOf, type Plan } from './plan';
 import type { Random } from './random';
 import type { GeneratedService, Reply } from './service';
 
-const BASE_URL = 'https://service.example';
+export const BASE_URL = 'https://service.example';
 const PASSWORD = 'sample-password';
 const LOGIN_TIMEOUT_MS = 30_000;
 const LOST: Record<string, string> = { reset: 'ECONNRESET', refused: 'ECONNREFUSED' };

@@ -2,7 +2,7 @@ import { StoppedError } from '../../../../nodes/AquacultureSite/run/cancellation
 import { SiteService } from '../../../../nodes/AquacultureSite/run/SiteService';
 import { ServiceFailure } from '../../../../nodes/AquacultureSite/service/messages/failures';
 import { FakeClock } from '../../../tools/helpers/fake-clock';
-import { N8nError, Network, type Exchange } from './network';
+import { BASE_URL, N8nError, Network, type Exchange } from './network';
 import { ownSeconds } from './own-time';
 import type { Plan } from './plan';
 import { Random } from './random';
@@ -142,7 +142,7 @@ class Play {
 			await clock.sleep(milliseconds, signal).finally(() => pending--);
 		};
 		const access = { credentials: network.credentials(), send: network.senderOf(this.runs.length) };
-		const sites = new SiteService(access, plan, { now: () => clock.now(), sleep });
+		const sites = new SiteService(BASE_URL, access, plan, { now: () => clock.now(), sleep });
 		this.runs.push(run);
 		const stop = () => {
 			run.stop = clock.now();
