@@ -109,7 +109,6 @@ export class Judge {
 		const isLogin = failed.cause === 'login';
 		job.failure = failed;
 		if (this.isTrying && (job === this.control || isLogin)) this.excused.add(failed.cause);
-		this.rateLimit.refuse(failed, job === this.control);
 		if (this.open.has(job)) this.doubts.add(job);
 		// A login must not be repeated
 		if (isLogin && !failed.failure.mayPass) this.onRun(failed);

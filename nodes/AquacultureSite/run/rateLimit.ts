@@ -1,7 +1,7 @@
 import type { Failed } from './job';
 
 // Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
-const DOUBLES_IN_MS = 20_000;
+const DOUBLES_IN_SECONDS = 20;
 
 /** Whether rate limits refuse with it: RFC 6585, section 4, and what nginx and gateways send instead. */
 export const isRefusal = (cause: string): boolean => ['429', '503', '403'].includes(cause);
@@ -14,9 +14,9 @@ const inUse = new Map<string, RateLimit>();
 
 /**
  * How many requests per second may start: any number, until the judge proves that there is a limit. Then as many as were
- * let through until now, one at least, and twice as many with each second until one is refused (slow start). From then on it
- * grows slowly at first. Each time that it proves to be too high, it is set to what was let through since it was set, half at
- * least (additive increase, multiplicative decrease).
+ * let through until now, one at least, and twice as many with each second (slow start). Each time that it proves to be too
+ * high, it is set to what was let through since it was set, half at least, and then grows slowly at first (additive increase,
+ * multiplicative decrease).
  */
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
@@ -65,7 +65,7 @@ export class RateLimit {
 
 	/** Reserves the next start. @returns the time of the clock for it */
 	reserve(): number {
-		this.lastStart = Math.max(this.now(), this.lastStart + 1000 / this.perSecond(this.now()));
+		this.lastStart = Math.max(this.now(), this.lastStart + 1000 / this.perSecond);
 		return this.lastStart;
 	}
 
@@ -77,14 +77,6 @@ export class RateLimit {
 		this.passed++;
 	}
 
-	/** A request was refused. If it was for the rate, the doubling ends (RFC 5681, section 3.1). */
-	refuse({ cause, sentAt }: Refusal, isControl: boolean): void {
-		if (!this.isSlowStart || !this.isLimit(cause) || this.isBefore(sentAt)) return;
-		if (!this.isCertain(cause, isControl)) return;
-		this.rate = this.perSecond(sentAt);
-		this.isSlowStart = false;
-	}
-
 	/**
 	 * A site was accepted that had been refused: what it needed was a pause.
 	 *
@@ -92,12 +84,12 @@ export class RateLimit {
 	 * @returns whether the rate was too high
 	 */
 	prove({ cause, sentAt }: Refusal, isControl: boolean): boolean {
-		if (!isRefusal(cause) || !this.isCertain(cause, isControl)) return false;
+		if (!isRefusal(cause) || (!isControl && !this.isLimit(cause))) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
 		const passed = this.passed * perSecond;
-		const rate = this.perSecond(sentAt);
+		const rate = this.perSecond;
 		this.isSlowStart = rate === Infinity;
 		// The first one of all only begins the time: with it, the rate would be a little too high
 		if (this.isSlowStart) this.rate = Math.max(1, passed - perSecond);
@@ -107,19 +99,15 @@ export class RateLimit {
 		return true;
 	}
 
-	/** Whether a refusal cannot be the site's own: a control was read before, and the limit's 429 is about the rate. */
-	private isCertain(cause: string, isControl: boolean): boolean {
-		return isControl || (cause === '429' && this.isLimit(cause));
-	}
-
 	/** Whether a request was sent before the rate was set, and tells nothing about it. */
 	private isBefore(sentAt: number): boolean {
 		return this.rate < Infinity && sentAt < this.setAt;
 	}
 
-	/** Requests per second at a time of the clock. */
-	private perSecond(at: number): number {
-		const elapsed = at - this.setAt;
-		return this.rate * 2 ** (this.isSlowStart ? elapsed / 1000 : (elapsed / DOUBLES_IN_MS) ** 3);
+	/** Requests per second now. It grows by what is let through, not by time: a pause says nothing about it. */
+	private get perSecond(): number {
+		const { rate, passed } = this;
+		if (this.isSlowStart) return rate + Math.LN2 * passed;
+		return rate * (1 + (passed / rate / DOUBLES_IN_SECONDS) ** 3);
 	}
 }

@@ -2,8 +2,6 @@ import { RateLimit } from '../../../nodes/AquacultureSite/run/rateLimit';
 import { FakeClock } from '../../tools/helpers/fake-clock';
 import { range } from './farm';
 
-const OTHER_STATUS = '503';
-
 /** A limit, of which a test says what was accepted. */
 function limitOf() {
 	const clock = new FakeClock();
@@ -12,96 +10,90 @@ function limitOf() {
 	return { clock, limit, accept };
 }
 
-/** Twenty a second were accepted for two seconds: too many, as the first request after that shows. */
-function limited() {
-	const all = limitOf();
-	all.accept(41);
-	all.clock.skip(2000);
-	all.limit.prove({ cause: '429', sentAt: 0 }, true);
-	all.limit.refuse({ cause: '429', sentAt: all.clock.now() }, true);
-	return all;
-}
-
 /** Milliseconds from one start to the next. */
 const interval = (limit: RateLimit) => -limit.reserve() + limit.reserve();
 
+/** Forty a second were accepted for two seconds: too many, as the first request after that shows. */
+function limited() {
+	const all = limitOf();
+	all.accept(81);
+	all.clock.skip(2000);
+	all.limit.prove({ cause: '429', sentAt: 0 }, true);
+	return all;
+}
+
+/** Once more too many: half of it. */
+function halved() {
+	const all = limited();
+	all.limit.prove({ cause: '429', sentAt: all.clock.now() }, true);
+	return all;
+}
+
 test('is what was accepted until a refused site was accepted, and starts keep to it', () => {
 	const { clock, limit } = limited();
-	expect(limit.rate).toBe(20);
+	expect(limit.rate).toBe(40);
 	const now = limit.reserve();
-	expect([1, 2, 3].map(() => Math.round(limit.reserve() - now))).toEqual([50, 100, 150]);
+	expect([1, 2, 3].map(() => Math.round(limit.reserve() - now))).toEqual([25, 50, 75]);
 	// What was not needed is not made up for
 	clock.skip(3000);
 	expect(limit.reserve()).toBe(clock.now());
 });
 
-test('is flat at first, then grows ever more steeply', () => {
-	const { clock, limit } = limited();
-	for (const milliseconds of [50, 50 / 2 ** (1 / 8), 25]) {
-		expect(interval(limit)).toBeCloseTo(milliseconds);
-		clock.skip(10_000);
-		// By itself, a refusal changes nothing anymore
-		limit.refuse({ cause: '429', sentAt: clock.now() }, false);
+test('doubles each second at first, if all is accepted', () => {
+	const { clock, limit, accept } = limited();
+	const end = clock.now() + 2000;
+	while (clock.now() < end) {
+		clock.skip(limit.reserve() - clock.now());
+		accept(1);
+	}
+	expect(interval(limit)).toBeCloseTo(1000 / 160, 0);
+});
+
+test('then it is flat at first, and grows ever more steeply, not while nothing is accepted', () => {
+	const { clock, limit, accept } = halved();
+	for (const perSecond of [20, 22.5, 40]) {
+		expect(interval(limit)).toBeCloseTo(1000 / perSecond);
+		accept(200);
+		clock.skip(60_000);
 	}
 });
 
 test.each([
-	[2000, 40],
-	[600, 30],
-	[10, 20],
-])('%i accepted in 20 s, 40 a second by then: %i a second, half at least', (accepted, rate) => {
-	const { clock, limit, accept } = limited();
-	accept(accepted);
-	clock.skip(20_000);
-	const sentAt = clock.now();
-	clock.skip(0.001);
-	limit.prove({ cause: '429', sentAt }, false);
-	expect(limit.rate).toBeCloseTo(rate);
-	// What was sent before has told already
-	limit.prove({ cause: '429', sentAt }, true);
-	limit.accept(sentAt);
-	expect(limit.rate).toBeCloseTo(rate);
-});
+	[100, 1, 20.3],
+	[100, 20, 10.2],
+	[400, 20, 20],
+	[500, 20, 29.5],
+])(
+	'%i accepted in %i s, at 20 a second and more: %f a second, half at least',
+	(accepted, seconds, rate) => {
+		const { clock, limit, accept } = halved();
+		accept(accepted);
+		clock.skip(1000 * seconds);
+		const sentAt = clock.now();
+		clock.skip(0.001);
+		limit.prove({ cause: '429', sentAt }, false);
+		expect(limit.rate).toBeCloseTo(rate, 1);
+		// What was sent before has told already
+		limit.prove({ cause: '429', sentAt }, true);
+		limit.accept(sentAt);
+		expect(limit.rate).toBeCloseTo(rate, 1);
+	},
+);
 
-test('begins at one a second or more, and doubles each second until one is refused', () => {
-	const { clock, limit, accept } = limitOf();
+test('begins at one a second or more', () => {
+	const { clock, limit } = limitOf();
 	clock.skip(5000);
-	accept(1);
 	limit.prove({ cause: '429', sentAt: 0 }, true);
 	expect(limit.rate).toBe(1);
-	clock.skip(3000);
-	expect(interval(limit)).toBeCloseTo(1000 / 8);
-	limit.refuse({ cause: OTHER_STATUS, sentAt: clock.now() }, true);
-	clock.skip(1000);
-	expect(interval(limit)).toBeCloseTo(1000 / 16);
-	limit.refuse({ cause: '429', sentAt: clock.now() }, true);
-	clock.skip(1000);
-	expect(interval(limit)).toBeGreaterThan(1000 / 17);
 });
 
-test('without a control or a 429, it goes on to double, and then to grow', () => {
-	const { clock, limit } = limitOf();
-	const refusal = () => ({ cause: OTHER_STATUS, sentAt: clock.now() });
-	limit.prove(refusal(), true);
-	clock.skip(3000);
-	limit.refuse(refusal(), false);
-	limit.prove(refusal(), false);
-	expect(interval(limit)).toBeCloseTo(1000 / 8);
-	limit.refuse(refusal(), true);
-	clock.skip(17_000);
-	limit.prove(refusal(), false);
-	expect(interval(limit)).toBeCloseTo(1000 / 16);
-	limit.prove(refusal(), true);
-	expect(interval(limit)).toBeCloseTo(1000 / 8);
-});
-
-test('another status is that of a limit once it is proven', () => {
+test('a status is that of the limit once a control was refused with it; then any site tells', () => {
 	const { limit } = limitOf();
-	limit.prove({ cause: '500', sentAt: 0 }, true);
-	expect(limit.isLimit('500') || limit.isLimit(OTHER_STATUS)).toBe(false);
-	expect(limit.rate).toBe(Infinity);
-	limit.prove({ cause: OTHER_STATUS, sentAt: 0 }, true);
-	expect([limit.isLimit(OTHER_STATUS), limit.rate]).toEqual([true, 1]);
+	const prove = (cause: string, isControl: boolean) => limit.prove({ cause, sentAt: 0 }, isControl);
+	expect([prove('500', true), prove('429', false), limit.rate]).toEqual([false, false, Infinity]);
+	expect([prove('503', true), limit.rate]).toEqual([true, 1]);
+	expect([prove('503', false), prove('429', false)]).toEqual([true, false]);
+	expect(['503', '429', '500'].filter((cause) => limit.isLimit(cause))).toEqual(['503']);
 });
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {

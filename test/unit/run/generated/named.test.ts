@@ -139,6 +139,14 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		sites: 500,
 		troubles: [{ ...LIMIT, size: 30, pace: 30 }],
 	},
+	'takes five a second, 503, and fails for 28 s in mid-run': {
+		seconds: 85,
+		requests: 201 + 64 + 40,
+		troubles: [
+			{ ...LIMIT, by: 'bucket', size: 5, pace: 5, status: 503 },
+			{ ...OUTAGE, from: 100, seconds: 28 },
+		],
+	},
 	'takes 20 a second, 403, 200 ms away': {
 		requests: 201 + 64 + 64,
 		token: 'valid',
