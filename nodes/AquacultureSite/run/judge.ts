@@ -88,11 +88,9 @@ export class Judge {
 		if (failure) {
 			if (this.isTrying) this.excused.add(failure.cause);
 			const isControl = job === this.control;
-			// A control was refused from the beginning of the trial on
-			const refusedAt = isControl ? this.startedAt : failure.sentAt;
 			const { cause } = failure;
 			const isOfToken = cause === '401' || this.session.isOfOldToken(failure);
-			const isForRate = !isOfToken && this.rateLimit.prove({ cause, sentAt: refusedAt }, isControl);
+			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
 			const isOfLoad = isControl && !isForRate && !isOfToken && !isSilent(cause);
 			if (isOfLoad) this.line.halve();
 		}
