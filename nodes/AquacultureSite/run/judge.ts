@@ -91,7 +91,7 @@ export class Judge {
 			const { cause } = failure;
 			const isOfToken = cause === '401' || this.session.isOfOldToken(failure);
 			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
-			const isOfLoad = isControl && !isForRate && !isOfToken && !isSilent(cause);
+			const isOfLoad = isControl && !isForRate && !isOfToken && cause !== 'login';
 			if (isOfLoad) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);

@@ -139,6 +139,12 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 		sites: 500,
 		troubles: [{ ...LIMIT, size: 30, pace: 30 }],
 	},
+	'says that half the sites are missing, before it looks at the token, which has ended': {
+		sites: 180,
+		token: 'expired',
+		isSiteFirst: true,
+		troubles: [{ ...BAD, kind: 404, share: 0.5 }],
+	},
 	'takes five a second, 503, and fails for 28 s in mid-run': {
 		seconds: 85,
 		requests: 201 + 64 + 40,
