@@ -86,9 +86,9 @@ export class Judge {
 		this.rateLimit.accept(sentAt);
 		if (isRead) this.line.adapt(sentAt, job.request.timeout);
 		if (failure) {
-			if (this.isTrying) this.excused.add(failure.cause);
-			const isControl = job === this.control;
 			const { cause } = failure;
+			if (this.isTrying) this.excused.add(cause);
+			const isControl = job === this.control;
 			const isOfToken = cause === '401' || this.session.isOfOldToken(failure);
 			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
 			const isOfLoad = isControl && !isForRate && !isOfToken && cause !== 'login';

@@ -6,9 +6,6 @@ const DOUBLES_IN_SECONDS = 20;
 /** Whether rate limits refuse with it: RFC 6585, section 4, and what nginx and gateways send instead. */
 export const isRefusal = (cause: string): boolean => ['429', '503', '403'].includes(cause);
 
-/** A request that was refused: with what, and when it was sent. */
-type Refusal = Pick<Failed, 'cause' | 'sentAt'>;
-
 /** The rate limits in use, by what the service may know its user by. Nothing of one outlives its last run. */
 const inUse = new Map<string, RateLimit>();
 
@@ -83,7 +80,7 @@ export class RateLimit {
 	 * @param isControl whether it had been read before
 	 * @returns whether the rate was too high
 	 */
-	prove({ cause, sentAt }: Refusal, isControl: boolean): boolean {
+	prove({ cause, sentAt }: Pick<Failed, 'cause' | 'sentAt'>, isControl: boolean): boolean {
 		if (!isRefusal(cause) || (!isControl && !this.isLimit(cause))) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;

@@ -3,6 +3,7 @@ import type { Send } from '../../../nodes/AquacultureSite/service/http/request';
 import { needsLogin } from '../../../nodes/AquacultureSite/service/login/tokens';
 import { connectionFailure } from '../../../nodes/AquacultureSite/service/messages/networkFailures';
 import { FakeClock } from '../../tools/helpers/fake-clock';
+import { BASE_URL } from './generated/network';
 import { Random } from './generated/random';
 
 /** A request for a site, with the number of its token. */
@@ -22,7 +23,6 @@ export interface Answer {
 	takes?: number;
 }
 
-const BASE_URL = 'https://service.example';
 let farms = 0;
 
 /** A service that answers as a test says, in simulated time, and the runs that read it. */

@@ -63,7 +63,7 @@ test.each([
 	[100, 20, 10.2],
 	[400, 20, 20],
 	[500, 20, 29.5],
-])('%i accepted in %i s, from 20 a second on: %f, or half', (accepted, seconds, rate) => {
+])('%i accepted in %i s, from 20 a second on: half at least, %f', (accepted, seconds, rate) => {
 	const { clock, limit, accept } = halved();
 	accept(accepted);
 	clock.skip(1000 * seconds);
