@@ -36,11 +36,6 @@ export class Cancellation {
 
 	/** Resolves after this many milliseconds, at the earliest in the next turn of the event loop, or when the run is stopped. */
 	async pause(milliseconds: number): Promise<void> {
-		// A turn of the event loop is over before anything can end it
-		if (milliseconds <= 0) {
-			await this.timers.sleep(0);
-			return;
-		}
 		// The sleep of n8n 1.x takes no signal: it goes on there, and nobody waits for it
 		const sleeping = this.run(async ({ signal }) => await this.timers.sleep(milliseconds, signal));
 		await sleeping.catch(() => {});
