@@ -102,9 +102,8 @@ export class SiteService {
 		const key = `${request.siteId} ${request.parts.join()} ${request.apiVersion}`;
 		let job = this.jobs.get(key);
 		if (job) {
-			const { timeout, maxRetries } = job.request;
-			job.request.timeout = Math.max(timeout, request.timeout);
-			job.request.maxRetries = Math.max(maxRetries, request.maxRetries);
+			job.request.timeout = Math.max(job.request.timeout, request.timeout);
+			job.request.maxRetries = Math.max(job.request.maxRetries, request.maxRetries);
 		} else {
 			let resolve!: Job['resolve'];
 			const result: Job['result'] = new Promise((settle) => (resolve = settle));
@@ -168,9 +167,7 @@ export class SiteService {
 			const { response, secrets, token, isLogin } = await this.session.request(job.request);
 			if (this.clock.isStopped) return false;
 			const inWords = (scope: FailureScope) =>
-				response instanceof ServiceFailure
-					? response
-					: readSiteResponse(job.request.siteId, response, { scope, secrets });
+				readSiteResponse(job.request.siteId, response, { scope, secrets });
 			const result = inWords('run');
 			const isRead = !(result instanceof ServiceFailure);
 			if (isRead || result.isOfSite) {

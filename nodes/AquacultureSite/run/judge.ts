@@ -89,10 +89,9 @@ export class Judge {
 			const { cause } = failure;
 			if (this.isTrying) this.excused.add(cause);
 			const isControl = job === this.control;
-			const isOfToken = cause === '401' || this.session.isOfOldToken(failure);
+			const isOfToken = ['401', 'login'].includes(cause) || this.session.isOfOldToken(failure);
 			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
-			const isOfLoad = isControl && !isForRate && !isOfToken && cause !== 'login';
-			if (isOfLoad) this.line.halve();
+			if (isControl && !isForRate && !isOfToken) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		// In a trial, the control itself may be what fails, if one that was sent after it is read. That one takes its place,
@@ -163,7 +162,7 @@ export class Judge {
 	private decide(job: Job, isOwn: boolean): void {
 		this.doubts.delete(job);
 		const failed = job.failure as Failed;
-		const isForRate = failed.cause === '429' || this.rateLimit.isLimit(failed.cause);
+		const isForRate = failed.cause === '429' || this.rateLimit.statuses.has(failed.cause);
 		const isTry = isOwn && !isForRate;
 		if (isTry) job.own = failed;
 		const count = isTry ? ++job.tries : ++job.waits;
@@ -214,7 +213,7 @@ export class Judge {
 	/** @returns whether a control was accepted, or the token is to be renewed; if not, and it is the last one, the run ends */
 	private async sendRound(round: number, isLast = false): Promise<boolean> {
 		// Of the only site, a login tells
-		if (this.isOnly && this.last.cause === '401' && !this.session.isNew)
+		if (this.isOnly && this.last.cause === '401' && this.session.unknownFor === 0)
 			return this.renew(this.last);
 		const { control } = this;
 		// A limit may let one through at once, or every second one: both must be accepted. Otherwise, one is enough
@@ -237,11 +236,11 @@ export class Judge {
 	/** Nothing was accepted. @returns whether the token is to be renewed, or it was the only site's own */
 	private async conclude(failures: Failed[], round: number, isLast: boolean): Promise<boolean> {
 		const rejected = failures.filter(
-			({ failure, cause }) => failure.isRejection && !this.rateLimit.isLimit(cause),
+			({ failure, cause }) => failure.isRejection && !this.rateLimit.statuses.has(cause),
 		);
 		this.rejections += rejected.length;
 		const last = rejected[0] ?? failures.at(-1) ?? this.last;
-		if (this.rejections >= this.maxRejections && !this.session.isNew) {
+		if (this.rejections >= this.maxRejections && this.session.unknownFor === 0) {
 			if (last.cause === '401') return this.renew(last);
 			// Of another status, a login tells: if it was the token's, the control is accepted at once. A 403 may be a limit's:
 			// three pauses tell; of the others, a second login tells if somebody else's had ended the new token
@@ -295,7 +294,7 @@ export class Judge {
 		const failures = this.failures();
 		// A token is not busy
 		const isOfToken = failures.every(({ cause }) => cause === '401');
-		if (isOfToken && !this.session.isNew) return 0;
+		if (isOfToken && this.session.unknownFor === 0) return 0;
 		const waits = failures.map((each) => this.waitOf(each));
 		const elapsed = now - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest

@@ -27,7 +27,7 @@ export class RateLimit {
 	private isSlowStart = false;
 
 	/** The statuses that it is known to refuse with. */
-	private readonly statuses = new Set<string>();
+	readonly statuses = new Set<string>();
 
 	/** When the service accepted something last, in any run, or gave a new token. */
 	heardAt = -Infinity;
@@ -55,11 +55,6 @@ export class RateLimit {
 		if (--this.users === 0) inUse.delete(this.user);
 	}
 
-	/** Whether it is known to refuse with this. */
-	isLimit(cause: string): boolean {
-		return this.statuses.has(cause);
-	}
-
 	/** Reserves the next start. @returns the time of the clock for it */
 	reserve(): number {
 		this.lastStart = Math.max(this.now(), this.lastStart + 1000 / this.perSecond);
@@ -81,7 +76,7 @@ export class RateLimit {
 	 * @returns whether the rate was too high
 	 */
 	prove({ cause, sentAt }: Pick<Failed, 'cause' | 'sentAt'>, isControl: boolean): boolean {
-		if (!isRefusal(cause) || (!isControl && !this.isLimit(cause))) return false;
+		if (!isRefusal(cause) || (!isControl && !this.statuses.has(cause))) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;
 		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);

@@ -110,11 +110,6 @@ export class Session {
 		return this.issuedAt > -Infinity || this.acceptedAt < Infinity;
 	}
 
-	/** Whether some servers may not know the token yet. */
-	get isNew(): boolean {
-		return this.unknownFor > 0;
-	}
-
 	/** The token has ended: the next request logs in. @returns false if another login would not help either */
 	renew(maxFutileLogins = MAX_FUTILE_LOGINS): boolean {
 		if (this.futileLogins >= maxFutileLogins || needsLogin(this.credentials)) return false;

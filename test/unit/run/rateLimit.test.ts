@@ -83,7 +83,7 @@ test('a status is that of the limit once a control was refused with it; then any
 	expect([prove('500', true), prove('429', false), limit.rate]).toEqual([false, false, Infinity]);
 	expect([prove('503', true), limit.rate]).toEqual([true, 1]);
 	expect([prove('503', false), prove('429', false)]).toEqual([true, false]);
-	expect(['503', '429', '500'].filter((cause) => limit.isLimit(cause))).toEqual(['503']);
+	expect(['503', '429', '500'].filter((cause) => limit.statuses.has(cause))).toEqual(['503']);
 });
 
 test('is that of all runs of a user that overlap, and outlives none of them', () => {

@@ -168,10 +168,10 @@ function isSite(siteId: string, response: ServiceResponse): response is SiteResp
  */
 export function readSiteResponse(
 	siteId: string,
-	response: ServiceResponse,
+	response: ServiceResponse | ServiceFailure,
 	{ scope, secrets }: { scope: FailureScope; secrets: unknown[] },
 ): SiteResponse | ServiceFailure {
-	if (isSite(siteId, response)) return response;
+	if (response instanceof ServiceFailure || isSite(siteId, response)) return response;
 	const isToken = response.statusCode === 401 && scope === 'run';
 	const rules = isToken ? REJECTED_TOKEN_RULES : SITE_RULES;
 	return toFailure(response, rules, { siteId, scope, secrets });
