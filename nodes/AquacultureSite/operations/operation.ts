@@ -1,10 +1,5 @@
 // What an operation consists of, and the options that all of them share.
-import type {
-	IBinaryData,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IBinaryData, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 
 import { apiVersionField, parseApiVersion } from '../service/login/apiVersion';
 import type { ServiceResponse } from '../service/messages/response';
@@ -42,7 +37,7 @@ export interface Task {
 /** One operation of the node: what it shows, and what it does. */
 export interface Operation {
 	/** Its entry in the list of operations. */
-	entry: INodePropertyOptions & { value: string };
+	entry: Record<'name' | 'value' | 'action' | 'description', string>;
 	/** Its fields, the required one first; a field that operations share is one object. */
 	fields: INodeProperties[];
 	/** Its entries in the collection 'Options', besides those of all operations. */

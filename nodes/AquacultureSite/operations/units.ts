@@ -1,15 +1,7 @@
 // The operation Get Units.
 import { mapUrl } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
-import {
-	infoOf,
-	pick,
-	SITE_FIELDS,
-	SITE_PARTS,
-	siteTitle,
-	UNIT_FIELDS,
-	unitsOf,
-} from '../site/site';
+import { infoOf, pick, SITE_FIELDS, siteTitle, UNIT_FIELDS, unitsOf } from '../site/site';
 import type { Field } from '../utils/parameters';
 import { mapLinkOption } from './operation';
 import type { Operation } from './operation';
@@ -39,7 +31,7 @@ export const getUnits: Operation = {
 		const [withInfo, withMapLink] = [options.read(includeInfo), options.read(mapLinkOption)];
 		return {
 			siteIds: readSiteIds(parameters.raw(siteIdsField)),
-			parts: withInfo ? SITE_PARTS : ['units'],
+			parts: withInfo ? ['info', 'units'] : ['units'],
 			toItems: (sites, { addHint }) =>
 				sites.flatMap(({ siteId, site }) => {
 					const units = unitsOf(site) ?? [];
