@@ -3,7 +3,6 @@ import type {
 	IAuthenticate,
 	ICredentialDataDecryptedObject,
 	ICredentialType,
-	IDataObject,
 	IHttpRequestHelper,
 	INodeProperties,
 	Icon,
@@ -93,10 +92,7 @@ export class AquacultureApi implements ICredentialType {
 	 *
 	 * @throws ServiceFailure, whose message n8n's credential dialog shows
 	 */
-	async preAuthentication(
-		this: IHttpRequestHelper,
-		credentials: ICredentialDataDecryptedObject,
-	): Promise<IDataObject> {
+	async preAuthentication(this: IHttpRequestHelper, credentials: ICredentialDataDecryptedObject) {
 		const { accessToken, tokenFingerprint } = await logIn(this, credentials);
 		return { accessToken, tokenFingerprint };
 	}

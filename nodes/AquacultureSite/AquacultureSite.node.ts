@@ -10,7 +10,7 @@ import type {
 
 import { errorItem, nameSite, toNodeError, toPlainError } from './nodeErrors';
 import { parseTask, siteFields, siteSubtitle } from './operations';
-import type { Output, ReadSite } from './operations/operation';
+import type { Output } from './operations/operation';
 import { SiteService } from './run/SiteService';
 import { joinSentences } from './service/messages/advice';
 import { testCredential } from './service/http/credentialTest';
@@ -98,9 +98,7 @@ class SiteRun implements Output {
 
 	private async perform(task: ItemTask, service: SiteService): Promise<void> {
 		const { itemIndex, siteIds, parts, requestOptions } = task;
-		const read = async (
-			siteId: SiteIds[number],
-		): Promise<{ site?: ReadSite; failure?: INodeExecutionData }> => {
+		const read = async (siteId: SiteIds[number]) => {
 			if (typeof siteId !== 'string') return { failure: this.fail(siteId, itemIndex) };
 			try {
 				const request = { siteId, parts, ...requestOptions };

@@ -1,12 +1,6 @@
 // The trigger: what n8n shows, and the poll.
 import { deepCopy, NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	IDataObject,
-	INodeExecutionData,
-	INodeType,
-	INodeTypeDescription,
-	IPollFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INodeType, INodeTypeDescription, IPollFunctions } from 'n8n-workflow';
 
 import { toNodeError } from './nodeErrors';
 import { SiteService } from './run/SiteService';
@@ -73,7 +67,7 @@ export class AquacultureSiteTrigger implements INodeType {
 
 	methods = { credentialTest: { testCredential } };
 
-	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+	async poll(this: IPollFunctions) {
 		const isTest = this.getMode() === 'manual';
 		let settings: Settings | undefined;
 		try {

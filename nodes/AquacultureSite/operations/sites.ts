@@ -8,7 +8,7 @@ import { readSiteId, readSiteIds, siteIdsField } from '../site/siteIds';
 import type { SiteIds } from '../site/siteIds';
 import type { Field, Parameters } from '../utils/parameters';
 import { byDisplayName, mapLinkOption } from './operation';
-import type { Operation, ReadSite, Task } from './operation';
+import type { Operation, ReadSite } from './operation';
 
 /**
  * The fields that an item can have, and the part of the site that each needs. A row has at most ten, as n8n's guidelines
@@ -126,18 +126,15 @@ function toRow(site: Site, names: string[]): IDataObject {
 }
 
 /** Which parts to request, and what to make of each site. */
-function parseOutput(
-	parameters: Parameters,
-	options: Parameters,
-): Pick<Task, 'parts'> & { toJson: (read: ReadSite) => IDataObject } {
+function parseOutput(parameters: Parameters, options: Parameters) {
 	const included = parameters.read(include);
 	const parts = SITE_PARTS.filter((part) => included.includes(part));
 	if (options.read(fullResponse)) {
-		return { parts, toJson: ({ site, response }) => ({ ...response, body: site }) };
+		return { parts, toJson: ({ site, response }: ReadSite) => ({ ...response, body: site }) };
 	}
 	// n8n drops what is hidden: 'Simplify' in a tool, 'Output' in a normal node
 	const chosen = parameters.read(output, parameters.read(simplify) ? 'simplified' : 'raw');
-	if (chosen === 'raw') return { parts, toJson: ({ site }) => site as IDataObject };
+	if (chosen === 'raw') return { parts, toJson: ({ site }: ReadSite) => site as IDataObject };
 	const selected = chosen === 'selectedFields' ? ['siteId', ...parameters.read(fields)] : undefined;
 	const withMapLink = options.read(mapLinkOption);
 	const columns = COLUMNS.filter(({ name, part }) => {
@@ -147,7 +144,7 @@ function parseOutput(
 	});
 	const needed = SITE_PARTS.filter((part) => columns.some((column) => column.part === part));
 	const names = columns.map(({ name }) => name);
-	return { parts: needed, toJson: ({ site }) => toRow(site, names) };
+	return { parts: needed, toJson: ({ site }: ReadSite) => toRow(site, names) };
 }
 
 /** One item for each site. */

@@ -105,11 +105,7 @@ function complete(site: Site, other: Site): Site & { info?: SiteInfo; units?: Un
  * What is different between two snapshots of one site, and the snapshot to compare with next time. Units are matched by
  * `unitId`, their order does not matter; unknown fields are compared too.
  */
-export function compareSites(
-	before: Site,
-	after: Site,
-	options: CompareOptions = {},
-): { differences: Difference[]; baseline: Site } {
+export function compareSites(before: Site, after: Site, options: CompareOptions = {}) {
 	const [old, baseline] = [complete(before, after), complete(after, before)];
 	const site = { ...after, ...ownFields(baseline) };
 	const differences: Difference[] = [];

@@ -54,11 +54,7 @@ export async function readSites(
 }
 
 /** For a test event. @throws ServiceFailure why the first site could not be read */
-export async function readFirstSite(
-	service: SiteService,
-	siteIds: string[],
-	apiVersion: string,
-): Promise<Site> {
+export async function readFirstSite(service: SiteService, siteIds: string[], apiVersion: string) {
 	const again = 'Fetch a test event again';
 	const reading = await readSites(service, siteIds.slice(0, 1), apiVersion, again);
 	const [first = reading.interruption as ServiceFailure] = reading.results.values();

@@ -61,10 +61,7 @@ function hash(key: unknown, url: string, credentials: ICredentialDataDecryptedOb
  * Whether the credential's token was issued for another login than the one that is in it now: when somebody edits the
  * credential, n8n keeps the old token, which must neither be used for another password nor go to another address.
  */
-export function belongsToOtherLogin(
-	url: string,
-	credentials: ICredentialDataDecryptedObject,
-): boolean {
+export function belongsToOtherLogin(url: string, credentials: ICredentialDataDecryptedObject) {
 	const { tokenFingerprint = '', accessToken } = credentials;
 	return tokenFingerprint !== '' && tokenFingerprint !== hash(accessToken, url, credentials);
 }

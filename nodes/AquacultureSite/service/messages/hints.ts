@@ -15,11 +15,7 @@ function reasonOf(cause: string): string {
  * @param pauses milliseconds, by what the requests failed with
  * @param slowedTo requests per second; Infinity if the run was not slowed
  */
-export function runHints(
-	pauses: ReadonlyMap<string, number>,
-	slowedTo: number,
-	retries: number,
-): string[] {
+export function runHints(pauses: ReadonlyMap<string, number>, slowedTo: number, retries: number) {
 	const hints = Array.from(
 		pauses,
 		([cause, paused]) => `Paused for ${formatDuration(paused)} in total ${reasonOf(cause)}.`,

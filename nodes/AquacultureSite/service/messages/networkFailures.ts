@@ -87,11 +87,7 @@ function otherTarget(text: string, url: string): string | undefined {
 }
 
 /** Why a request got no complete response, by the network's error codes. */
-export function connectionFailure(
-	codes: string[],
-	url: string,
-	scope?: FailureScope,
-): ServiceFailure {
+export function connectionFailure(codes: string[], url: string, scope?: FailureScope) {
 	return toFailure(findRule(CONNECTION_RULES, codes), url, scope);
 }
 
