@@ -48,11 +48,8 @@ const operation: INodeProperties = {
 	options: OPERATIONS.map(({ entry }) => entry),
 };
 
-const options = optionsField(
-	[...[...ownOptions].map((option) => shownFor('options', option)), ...sharedOptions].sort(
-		byDisplayName,
-	),
-);
+const shownOptions = Array.from(ownOptions, (option) => shownFor('options', option));
+const options = optionsField([...shownOptions, ...sharedOptions].sort(byDisplayName));
 
 /** The fields of the node's panel. */
 export const siteFields: INodeProperties[] = [

@@ -79,18 +79,12 @@ function pointAt(coordinates: [longitude: number, latitude: number], id: string,
  * The sites and their units as points (RFC 7946, section 3.3), each with all its properties and a `kind` of `site` or
  * `unit`. What has no usable coordinates stays out of the map and is named in a hint.
  */
-export function toSiteMap(
-	sites: Array<Pick<ReadSite, 'siteId' | 'site'>>,
-	addHint: Output['addHint'],
-) {
+export function toSiteMap(sites: Array<Omit<ReadSite, 'response'>>, addHint: Output['addHint']) {
 	const features: Array<ReturnType<typeof pointAt>> = [];
 	const add = (id: string, title: string, place: Row, properties: Row) => {
 		const position = positionOf(place);
-		if (!position) {
-			addHint(UNLOCATED, title);
-			return;
-		}
-		features.push(pointAt([position.longitude, position.latitude], id, properties));
+		if (position) features.push(pointAt([position.longitude, position.latitude], id, properties));
+		else addHint(UNLOCATED, title);
 	};
 
 	for (const { siteId, site } of sites) {
@@ -109,5 +103,3 @@ export function toSiteMap(
 	}
 	return { type: 'FeatureCollection', features };
 }
-
-export type FeatureCollection = ReturnType<typeof toSiteMap>;

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { getIssues } from '@placemarkio/check-geojson';
 import type { INodeParameters } from 'n8n-workflow';
-import type { FeatureCollection } from '../../../nodes/AquacultureSite/operations/map';
+import type { toSiteMap } from '../../../nodes/AquacultureSite/operations/map';
 import { FILES, readExample as readExampleWith } from '../../tools/demo/example-files';
 import { ExampleServices, type NodeCredentials, TOOLS } from '../../tools/demo/example-services';
 import type { Service } from '../../tools/fake-service/service';
@@ -17,6 +17,9 @@ import type { Execution } from '../../tools/n8n/executions';
 import type { NewWorkflow } from '../../tools/n8n/n8n';
 import { ownService, saveCredential, useN8n } from '../../tools/n8n/use-n8n';
 import { chain, every, manualTrigger, node } from '../../tools/n8n/workflows';
+
+/** The map that the node makes. */
+type FeatureCollection = ReturnType<typeof toSiteMap>;
 
 const services = new ExampleServices();
 const { slack, sheets, openAi } = services;
