@@ -56,9 +56,8 @@ export function toPlainError(node: INode, error: unknown, itemIndex?: number): N
 
 /** A message that names its site, which nothing else on the error output does if there are several in an item. */
 export function nameSite(message: string, siteId: string): string {
-	return new RegExp(`\\bsite ${siteId}\\b`, 'i').test(message)
-		? message
-		: `Site ${siteId}: ${message}`;
+	const isNamed = new RegExp(`\\bsite ${siteId}\\b`, 'i').test(message);
+	return isNamed ? message : `Site ${siteId}: ${message}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 // The words in which unreadable sites are reported.
-import { repeatedBy, toWords } from '../service/messages/advice';
+import { given, toWords } from '../service/messages/advice';
 import type { Advice } from '../service/messages/advice';
 import { ServiceFailure } from '../service/messages/failures';
 import { joinList, plainText } from '../utils/text';
@@ -22,7 +22,7 @@ const MAX_REASONS = 3;
  * @param again what a person does again; a published trigger does it by itself
  */
 export function toTriggerFailure(failure: ServiceFailure, again?: string): ServiceFailure {
-	const advice = [...repeatedBy(again, failure.advice)];
+	const advice = [...given({ again: again ?? null }, failure.advice)];
 	if (failure.httpStatus === 429 && again === undefined) {
 		advice.push("Or remove sites from 'Site IDs', or choose longer intervals under 'Poll Times'.");
 	}
@@ -61,13 +61,9 @@ export function refusedSitesReport(sites: UnreadableSite[]): ServiceFailure {
 /** Sites that could not be read for several polls in a row, while others could. */
 export function unreadableSitesReport(sites: UnreadableSite[]): ServiceFailure {
 	const polls = Math.min(...sites.map(({ site }) => site.failedPolls));
-	const what = `could not be read in the last ${polls} checks`;
 	const these = sites.length === 1 ? 'this one is' : 'these are';
-	return sitesReport(
-		sites,
-		what,
-		`The other sites are still read, and ${these} tried again later.`,
-	);
+	const advice = `The other sites are still read, and ${these} tried again later.`;
+	return sitesReport(sites, `could not be read in the last ${polls} checks`, advice);
 }
 
 /** No site could be read for several polls in a row. */

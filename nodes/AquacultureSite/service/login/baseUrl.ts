@@ -23,11 +23,10 @@ export function requireText(value: unknown, displayName: string): string {
 	throw wrongField(`'${displayName}' is empty`, `enter '${displayName}'`);
 }
 
-const wrongAddress = (mistake: string) =>
-	wrongField(
-		`'Base URL' ${mistake}`,
-		'enter the address of the service alone, e.g. https://api.example.com',
-	);
+function wrongAddress(mistake: string): ServiceFailure {
+	const action = 'enter the address of the service alone, e.g. https://api.example.com';
+	return wrongField(`'Base URL' ${mistake}`, action);
+}
 
 /** What is wrong with an address that fits. The first that fits counts. */
 const MISTAKES: Array<[pattern: RegExp, message: string]> = [

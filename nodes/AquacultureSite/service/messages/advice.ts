@@ -59,11 +59,6 @@ export function given(known: Circumstances, advice: Advice): Advice {
 	);
 }
 
-/** An advice for somebody who does this again; undefined if nobody has to. */
-export function repeatedBy(again: string | undefined, advice: Advice): Advice {
-	return given({ again: again ?? null }, advice);
-}
-
 /** An advice in words; without a reader, for a person who runs a workflow. This is the only place where they are made. */
 export function toWords(
 	advice: Advice,

@@ -21,12 +21,10 @@ export function runHints(pauses: ReadonlyMap<string, number>, slowedTo: number, 
 		([cause, paused]) => `Paused for ${formatDuration(paused)} in total ${reasonOf(cause)}.`,
 	);
 	if (slowedTo < Infinity) {
-		const isSlow = slowedTo < 1;
-		const rate = Math.round(isSlow ? 60 * slowedTo : slowedTo);
+		const period = slowedTo < 1 ? 'minute' : 'second';
+		const rate = Math.round(slowedTo < 1 ? 60 * slowedTo : slowedTo);
 		const requests = `${rate} request${rate === 1 ? '' : 's'}`;
-		hints.push(
-			`Slowed to about ${requests} per ${isSlow ? 'minute' : 'second'} to stay within the rate limit.`,
-		);
+		hints.push(`Slowed to about ${requests} per ${period} to stay within the rate limit.`);
 	}
 	if (retries > 0) {
 		hints.push(`Requests were retried ${retries === 1 ? 'once' : `${retries} times`}.`);

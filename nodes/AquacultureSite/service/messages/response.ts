@@ -26,9 +26,7 @@ export interface ServiceResponse {
 	request?: { protocol?: string; path?: string; socket?: { encrypted?: boolean } | null };
 }
 
-export interface SiteResponse extends ServiceResponse {
-	body: Site;
-}
+export type SiteResponse = ServiceResponse & { body: Site };
 
 /** What was requested, and with what: a token by a login, otherwise a site. */
 interface Requested {
@@ -115,12 +113,10 @@ function toFailure(
 	const retryAfter = parseRetryAfter(headers);
 	const known = { statusCode, login, retryAfter, location: headers.location };
 	const said = serverMessage(body, secrets);
+	const quote = said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`;
 	return new ServiceFailure(
 		rule.message.replace('{site}', siteId).replace('{status}', status),
-		[
-			...given(known, rule.advice),
-			said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`,
-		],
+		[...given(known, rule.advice), quote],
 		{
 			subject: isOfProxy ? 'service' : (rule.subject ?? (login ? 'credential' : 'site')),
 			scope,

@@ -5,7 +5,6 @@ import {
 	inCredential,
 	inOptions,
 	joinSentences,
-	repeatedBy,
 	toWords,
 	tryLater,
 } from '../../../../nodes/AquacultureSite/service/messages/advice';
@@ -42,10 +41,10 @@ test.each<[name: string, reader: Circumstances | undefined, words: string]>([
 test.each([
 	['Publish again', 'A. Publish again later; if this persists, call. Publish again in 5 minutes.'],
 	// It happens by itself
-	[undefined, 'A. If this persists, call.'],
+	[null, 'A. If this persists, call.'],
 ])('what a person does again: %s', (again, words) => {
 	const advice = ['A.', ...ADVICE.slice(-2)];
-	expect(toWords(repeatedBy(again, advice))).toBe(words);
+	expect(toWords(given({ again }, advice))).toBe(words);
 });
 
 test.each([
