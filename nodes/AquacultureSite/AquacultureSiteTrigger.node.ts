@@ -71,9 +71,8 @@ export class AquacultureSiteTrigger implements INodeType {
 		const isTest = this.getMode() === 'manual';
 		let settings: Settings | undefined;
 		try {
-			settings = parseSettings(
-				new Parameters((name, fallback) => this.getNodeParameter(name, fallback)),
-			);
+			const parameters = new Parameters((name, fallback) => this.getNodeParameter(name, fallback));
+			settings = parseSettings(parameters);
 			const events = await (isTest ? sampleOf(this, settings) : pollSites(this, settings));
 			if (events.length === 0) return null;
 			return [events.map((event) => ({ json: deepCopy(event) as unknown as IDataObject }))];
@@ -143,10 +142,8 @@ async function pollSites(context: IPollFunctions, settings: Settings): Promise<S
 		const conclusion = concludePoll(old, reading, settings, new Date());
 		Object.assign(staticData, conclusion.state);
 		for (const { site, failure } of conclusion.unreadable) {
-			context.logger.warn(
-				`Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`,
-				{ description: failure.description },
-			);
+			const text = `Aquaculture Site Trigger: site ${site.siteId} was not read: ${failure.message}`;
+			context.logger.warn(text, { description: failure.description });
 		}
 		if (conclusion.report) report(context, conclusion.report);
 		return conclusion.events;

@@ -80,8 +80,8 @@ export function parseSettings(parameters: Parameters) {
  */
 export function checkIgnoredFields(names: string[], { results, interruption }: Reading): void {
 	// Those of the contract, because a site may lack some of them for now, and all others
-	const known = new Set<string>([...SITE_FIELDS, ...UNIT_FIELDS]);
-	for (const name of INFO_FIELDS) known.add(`info.${name}`);
+	const ofInfo = INFO_FIELDS.map((name) => `info.${name}`);
+	const known = new Set<string>([...SITE_FIELDS, ...UNIT_FIELDS, ...ofInfo]);
 	for (const site of results.values()) {
 		if (interruption || site instanceof ServiceFailure) return;
 		for (const field of [...siteFields(site), ...(unitsOf(site) ?? []).flatMap(Object.keys)])

@@ -74,10 +74,9 @@ export function summarize(difference: Difference, sentence = changeSentence): st
 	const names: Row = { ...unit, ...pick(site, SITE_FIELDS), ...old };
 	const ofSite = nameOf(names.siteName, names.siteId, 'site');
 	const ofUnit = nameOf(names.unitName, names.unitId, 'unit');
+	const text = sentence(ofSite, ofUnit, difference, renamed);
 	// It may start with an ID in place of a name
-	return sentence(ofSite, ofUnit, difference, renamed).replace(/^(?=unit |site )./, (letter) =>
-		letter.toUpperCase(),
-	);
+	return text.replace(/^(?=unit |site )./, (letter) => letter.toUpperCase());
 }
 
 function changeSentence(
