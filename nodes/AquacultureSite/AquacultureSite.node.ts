@@ -23,9 +23,8 @@ import type { SiteIds } from './site/siteIds';
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
 const LONGEST_WAIT_MS = 60_000;
 
-// n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
-const ITEMS_AT_ONCE = 100;
-const isTurnOver = (index: number) => index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1;
+// n8n serves its editor and its health checks from the same thread, so it gets a turn after every 100 items
+const isTurnOver = (index: number) => index % 100 === 99;
 
 const NAMES_IN_A_HINT = 5;
 

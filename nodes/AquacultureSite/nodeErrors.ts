@@ -8,13 +8,11 @@ import { CREDENTIAL } from './service/http/request';
 import { ParameterError } from './utils/parameters';
 import { escapeHtml, withoutTags } from './utils/text';
 
-type NodeFailure = NodeApiError | NodeOperationError;
-
 /**
  * {@link toPlainError}, to be thrown. Nobody else's words become HTML in it: n8n's editor renders the description as
  * HTML, and the message as text in the panel but as HTML in its pop-up, so there is no escape for what looks like a tag.
  */
-export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+export function toNodeError(node: INode, error: unknown, itemIndex?: number) {
 	const failure = toPlainError(node, error, itemIndex);
 	// n8n's own errors are HTML already
 	if (error instanceof ServiceFailure || error instanceof ParameterError) {
@@ -29,7 +27,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
  *
  * @param error a ServiceFailure, a ParameterError, or what n8n itself has thrown
  */
-export function toPlainError(node: INode, error: unknown, itemIndex?: number): NodeFailure {
+export function toPlainError(node: INode, error: unknown, itemIndex?: number) {
 	if (!(error instanceof ServiceFailure)) {
 		const nodeError = new NodeOperationError(node, error as Error, { itemIndex });
 		// In full: n8n rewrites a message that happens to hold a word such as ENOENT
@@ -68,7 +66,7 @@ export function nameSite(message: string, siteId: string): string {
  */
 export function errorItem(
 	context: IExecuteFunctions,
-	{ message, description }: Pick<NodeFailure, 'message' | 'description'>,
+	{ message, description }: Pick<NodeApiError, 'message' | 'description'>,
 	itemIndex: number,
 	siteId?: string,
 ): INodeExecutionData {

@@ -64,11 +64,7 @@ const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.v
 /** "Get Units: 1042, 1057". Only IDs that were typed: an expression has no value before the run. */
 export const siteSubtitle = `={{ (${JSON.stringify(operationNames)})[$parameter["operation"]] + (": " + $rawParameter[$parameter["operation"] === "get" ? "siteId" : "siteIds"]).replace(/^: (=[^]*)?$/, "") }}`;
 
-/**
- * Reads what an input item asks for.
- *
- * @throws ParameterError, or n8n's own error if an expression fails
- */
+/** What an input item asks for. @throws ParameterError, or n8n's own error if an expression fails */
 export function parseTask(parameters: Parameters) {
 	// n8n takes these two as they are, and has dropped the fields of what it does not know
 	const [site, value] = [parameters.raw(resource), parameters.raw(operation)];

@@ -190,11 +190,7 @@ function mayRejectToken({ statusCode, body }: ServiceResponse, retryAfter?: numb
 const UNKNOWN_SITE = [400, 403, 404, 410, 422];
 
 /** Why a run could not read data, by the response for a site that nobody has asked for; undefined if it could. */
-export function readTestResponse(
-	siteId: string,
-	response: ServiceResponse,
-	secrets: unknown[],
-): ServiceFailure | undefined {
+export function readTestResponse(siteId: string, response: ServiceResponse, secrets: unknown[]) {
 	const { statusCode, headers, body } = response;
 	if (isSite(siteId, response)) return undefined;
 	const failure = toFailure(response, TEST_RULES, { secrets });
