@@ -48,16 +48,12 @@ const operation: INodeProperties = {
 	options: OPERATIONS.map(({ entry }) => entry),
 };
 
+const shownFields = Array.from(fields, (field) => shownFor('fields', field));
 const shownOptions = Array.from(ownOptions, (option) => shownFor('options', option));
 const options = optionsField([...shownOptions, ...sharedOptions].sort(byDisplayName));
 
 /** The fields of the node's panel. */
-export const siteFields: INodeProperties[] = [
-	resource,
-	operation,
-	...[...fields].map((field) => shownFor('fields', field)),
-	options,
-];
+export const siteFields: INodeProperties[] = [resource, operation, ...shownFields, options];
 
 const operationNames = Object.fromEntries(OPERATIONS.map(({ entry }) => [entry.value, entry.name]));
 

@@ -149,9 +149,9 @@ function parseOutput(parameters: Parameters, options: Parameters) {
 
 /** One item for each site. */
 function siteOperation(
-	entry: Operation['entry'],
 	idField: Field<'string'>,
 	readIds: (value: unknown) => SiteIds,
+	entry: Operation['entry'],
 ): Operation {
 	return {
 		entry,
@@ -165,24 +165,16 @@ function siteOperation(
 	};
 }
 
-export const getSite = siteOperation(
-	{
-		name: 'Get',
-		value: 'get',
-		action: 'Get site',
-		description: 'Retrieve a site with its info and units',
-	},
-	siteIdField,
-	readSiteId,
-);
+export const getSite = siteOperation(siteIdField, readSiteId, {
+	name: 'Get',
+	value: 'get',
+	action: 'Get site',
+	description: 'Retrieve a site with its info and units',
+});
 
-export const getManySites = siteOperation(
-	{
-		name: 'Get Many',
-		value: 'getAll',
-		action: 'Get many sites',
-		description: 'Retrieve a list of sites by their IDs, one item for each',
-	},
-	siteIdsField,
-	readSiteIds,
-);
+export const getManySites = siteOperation(siteIdsField, readSiteIds, {
+	name: 'Get Many',
+	value: 'getAll',
+	action: 'Get many sites',
+	description: 'Retrieve a list of sites by their IDs, one item for each',
+});
