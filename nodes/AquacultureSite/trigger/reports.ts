@@ -1,6 +1,5 @@
 // The words in which unreadable sites are reported.
 import { given, toWords } from '../service/messages/advice';
-import type { Advice } from '../service/messages/advice';
 import { ServiceFailure } from '../service/messages/failures';
 import { joinList, plainText } from '../utils/text';
 import { siteTitle } from '../site/site';
@@ -39,17 +38,13 @@ function nameAll(sites: UnreadableSite[]): string {
 	return /^\d+$/.test(title) ? `Site ${title}` : title;
 }
 
-/** The first few that differ in words, one after the other. */
-function listDifferent(advices: Advice[]): Advice {
-	const different = new Map(advices.map((advice) => [toWords(advice), advice]));
-	return [...different.values()].slice(0, MAX_REASONS).flat();
-}
-
 function sitesReport(sites: UnreadableSite[], what: string, ...more: string[]): ServiceFailure {
-	const reasons = listDifferent(sites.map(({ failure }) => [failure.message, ...failure.advice]));
+	const reasons = sites.map(({ failure }) => [failure.message, ...failure.advice]);
+	const different = new Map(reasons.map((reason) => [toWords(reason), reason])).values();
+	const first = [...different].slice(0, MAX_REASONS).flat();
 	const httpStatus = sites[0]?.failure.httpStatus;
 	const details = { subject: 'service', httpStatus } as const;
-	return new ServiceFailure(`${nameAll(sites)} ${what}`, [...reasons, ...more], details);
+	return new ServiceFailure(`${nameAll(sites)} ${what}`, [...first, ...more], details);
 }
 
 /** Sites that the service has refused before they were ever read: most likely mistyped IDs. */
@@ -68,11 +63,8 @@ export function unreadableSitesReport(sites: UnreadableSite[]): ServiceFailure {
 
 /** No site could be read for several polls in a row. */
 export function outageReport(failure: ServiceFailure, polls: number): ServiceFailure {
-	return new ServiceFailure(
-		`No site could be read in the last ${polls} checks`,
-		[failure.message, ...failure.advice, 'The trigger tries again at each check.'],
-		failure,
-	);
+	const advice = [failure.message, ...failure.advice, 'The trigger tries again at each check.'];
+	return new ServiceFailure(`No site could be read in the last ${polls} checks`, advice, failure);
 }
 
 /** There are more sites than the service allows, or than a poll has time for. */
