@@ -26,8 +26,6 @@ const LONGEST_WAIT_MS = 60_000;
 // n8n serves its editor and its health checks from the same thread, so it gets a turn after every 100 items
 const isTurnOver = (index: number) => index % 100 === 99;
 
-const NAMES_IN_A_HINT = 5;
-
 const KEEP_THE_OTHERS =
 	"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
 
@@ -128,7 +126,7 @@ class SiteRun implements Output {
 	private addHints(service: SiteService): void {
 		const messages = service.hints();
 		for (const [hint, names] of this.hints) {
-			messages.push(`${hint}: ${joinList([...names], NAMES_IN_A_HINT)}`);
+			messages.push(`${hint}: ${joinList([...names], 5)}`);
 		}
 		// n8n renders hints as HTML; older n8n 1.x has none, though its types promise it
 		(this.context as Partial<IExecuteFunctions>).addExecutionHints?.(

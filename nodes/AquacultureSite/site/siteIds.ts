@@ -33,10 +33,9 @@ const GROUPED = /(?<!\d)\d{1,3}(?:[\u00A0\u2009\u202F]\d{3})+(?!\d)/g;
  * @throws ParameterError if there is nothing in it
  */
 export function readSiteIds(value: unknown, displayName = siteIdsField.displayName): SiteIds {
+	const digitsOf = (number: string) => number.replace(/\D/g, '');
 	const ungroup = (entry: unknown) =>
-		typeof entry === 'string'
-			? entry.replace(GROUPED, (number) => number.replace(/\D/g, ''))
-			: entry;
+		typeof entry === 'string' ? entry.replace(GROUPED, digitsOf) : entry;
 	const entries = listEntries([value].flat(Infinity).map(ungroup));
 	if (entries.length === 0) {
 		throw new ParameterError(

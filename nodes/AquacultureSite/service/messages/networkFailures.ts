@@ -31,11 +31,7 @@ function chainOf(error: unknown, depth = 0): RequestError[] {
 }
 
 /** What came of a request to the base URL: a response, or why there is none; `scope` is 'run' for a login. */
-export async function outcomeOf(
-	sent: Promise<unknown>,
-	url: string,
-	scope?: FailureScope,
-): Promise<ServiceResponse | ServiceFailure> {
+export async function outcomeOf(sent: Promise<unknown>, url: string, scope?: FailureScope) {
 	return await (sent as Promise<ServiceResponse>).catch(
 		(error: unknown) => responseIn(error) ?? networkFailure(error, url, scope),
 	);

@@ -114,19 +114,16 @@ function toFailure(
 	const known = { statusCode, login, retryAfter, location: headers.location };
 	const said = serverMessage(body, secrets);
 	const quote = said && `The ${isOfProxy ? 'proxy' : 'service'} says: "${said}"`;
-	return new ServiceFailure(
-		rule.message.replace('{site}', siteId).replace('{status}', status),
-		[...given(known, rule.advice), quote],
-		{
-			subject: isOfProxy ? 'service' : (rule.subject ?? (login ? 'credential' : 'site')),
-			scope,
-			// That of the service: a login that did not get there was not rejected
-			httpStatus: isOfProxy ? undefined : statusCode,
-			mayPass: mayPass(statusCode, login !== undefined, isOfProxy, retryAfter),
-			retryAfter,
-			isRejection: !login && mayRejectToken(response, retryAfter),
-		},
-	);
+	const message = rule.message.replace('{site}', siteId).replace('{status}', status);
+	return new ServiceFailure(message, [...given(known, rule.advice), quote], {
+		subject: isOfProxy ? 'service' : (rule.subject ?? (login ? 'credential' : 'site')),
+		scope,
+		// That of the service: a login that did not get there was not rejected
+		httpStatus: isOfProxy ? undefined : statusCode,
+		mayPass: mayPass(statusCode, login !== undefined, isOfProxy, retryAfter),
+		retryAfter,
+		isRejection: !login && mayRejectToken(response, retryAfter),
+	});
 }
 
 /**
