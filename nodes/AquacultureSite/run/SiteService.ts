@@ -31,19 +31,15 @@ export interface RunLimits {
  */
 export class SiteService {
 	private readonly jobs = new Map<string, Job>();
-
 	/** Those that are still to be read. */
 	private readonly open = new Set<Job>();
-
 	private readonly clock: Cancellation;
 	private readonly line: Line;
 	private readonly judge: Judge;
 	private readonly rateLimit: RateLimit;
 	private readonly session: Session;
-
 	private sitesRead = 0;
 	private requests = 0;
-
 	/** Why no more sites are read, once the run has ended. */
 	private reasonOf?: (job: Job) => Error;
 
@@ -162,34 +158,28 @@ export class SiteService {
 	/** Sends a request once, and tells the judge what came of it. @returns whether the service accepted it */
 	private async deliver(job: Job): Promise<boolean> {
 		this.requests++;
-		const sentAt = this.clock.now();
 		try {
-			const { response, secrets, token, isLogin } = await this.session.request(job.request);
+			const { response, secrets, isLogin, ...sent } = await this.session.request(job.request);
 			if (this.clock.isStopped) return false;
 			const inWords = (scope: FailureScope) =>
 				readSiteResponse(job.request.siteId, response, { scope, secrets });
 			const result = inWords('run');
 			const isRead = !(result instanceof ServiceFailure);
 			if (isRead || result.isOfSite) {
-				this.judge.accept(job, { sentAt, token }, isRead);
+				this.judge.accept(job, sent, isRead);
 				this.settle(job, isRead ? result : inWords('request'));
 				return true;
 			}
-			const { retryAfter, message, isRejection } = result;
-			const came = response instanceof ServiceFailure ? message : response.statusCode;
-			const isOfToken = isRejection && !this.session.isProven;
-			// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
-			const isOfLoad = came === 403 && retryAfter !== undefined;
-			const status = isOfToken ? 401 : isOfLoad ? 429 : came;
+			const { retryAfter, isRejection } = result;
+			const kind = isRejection && !this.session.isProven ? '401' : result.kind;
 			const { longestWait } = this.limits;
 			const isTooLong = retryAfter !== undefined && retryAfter > longestWait;
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
 			this.judge.fail(job, {
 				failure: inTime(result),
 				siteFailure: () => inTime(inWords('request') as ServiceFailure),
-				cause: isLogin ? 'login' : String(status),
-				sentAt,
-				token,
+				cause: isLogin ? 'login' : kind,
+				...sent,
 				until: isTooLong ? Infinity : this.clock.now() + (retryAfter ?? 0),
 			});
 		} catch (error) {

@@ -21,7 +21,6 @@ export class StoppedError extends Error {
 export class Cancellation {
 	/** Ends what is under way, one for each. */
 	private readonly underWay = new Set<() => void>();
-
 	isStopped = false;
 
 	constructor(private readonly timers: Timers = SYSTEM_TIMERS) {}

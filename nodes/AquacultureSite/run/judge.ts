@@ -37,26 +37,19 @@ const isSilent = (cause: string): boolean =>
 export class Judge {
 	/** Sites that failed, and nobody knows why. */
 	private readonly doubts = new Set<Job>();
-
 	/** How many of them make a trial: more if they were the sites' own. */
 	private tolerance = 1;
-
 	/** The site that was read last, or found missing, once more. */
 	control?: Job;
-
 	private isTrying = false;
-
 	/** Of the present trial, or the one before: when it began, and how often the token was rejected. */
 	private startedAt = -Infinity;
 	private rejections = 0;
-
 	/** What was not the sites' own, if they were sent until then; all else is. */
 	private readonly excused = new Set<string>();
 	private witnessAt = -Infinity;
-
 	/** When the latest request was sent that was accepted. */
 	private acceptedAt = -Infinity;
-
 	/** For how many milliseconds the run was held, by cause. */
 	readonly pauses = new Map<string, number>();
 
@@ -226,9 +219,9 @@ export class Judge {
 			this.witnessAt = this.acceptedAt;
 			return true;
 		}
-		if (this.clock.isStopped || this.doubts.size === 0) return false;
-		// A site was read meanwhile: it can tell
-		if (control !== this.control) return false;
+		// If a site was read meanwhile, it can tell
+		const isNew = control !== this.control;
+		if (isNew || this.clock.isStopped || this.doubts.size === 0) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
 		return await this.conclude(failures, round, isLast);
 	}
@@ -298,10 +291,9 @@ export class Judge {
 		const waits = failures.map((each) => this.waitOf(each));
 		const elapsed = now - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest
-		const growing =
-			this.last.cause === 'login'
-				? Math.max(FAILED_LOGIN_PAUSE_MS, elapsed)
-				: Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * elapsed);
+		const forLogin = Math.max(FAILED_LOGIN_PAUSE_MS, elapsed);
+		const forOthers = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * elapsed);
+		const growing = this.last.cause === 'login' ? forLogin : forOthers;
 		// The last one is sent when the patience ends
 		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - now);
 		return Math.max(Math.min(growing, left), ...waits);
@@ -318,8 +310,7 @@ export class Judge {
 			({ failure }) => failure.retryAfter !== undefined || failure.httpStatus === 429,
 		);
 		const isLimited = isNamed || this.rateLimit.rate < Infinity;
-		const patience = isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS;
-		return this.silentSince + patience;
+		return this.silentSince + (isLimited ? PATIENCE_WITH_LIMIT_MS : PATIENCE_MS);
 	}
 
 	/** The time of the clock since when the present trial has been in vain. */

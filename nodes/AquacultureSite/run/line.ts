@@ -19,21 +19,14 @@ export const takeAny = <T>(list: T[]): T | undefined =>
  */
 export class Line {
 	private readonly waiting: Job[] = [];
-
 	/** Sent even while the line is held. */
 	private readonly probes: { job: Job; resolve: () => void; reject: () => void }[] = [];
-
 	private limit: number;
-
 	/** Whether it grows by one with each success, so that it doubles with each round (RFC 5681, section 3.1). */
 	private isSlowStart = true;
-
 	private inFlight = 0;
-
 	private isStarting = false;
-
 	private isHeld = false;
-
 	/** Before the limit was changed last: how many were in flight, and milliseconds that the slowest of them took. */
 	private before = { limit: 0, took: 0 };
 	private changedAt = -Infinity;
@@ -41,7 +34,6 @@ export class Line {
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
 	 * @param deliver sends a request, and never rejects; whether it was accepted
-	 * @param onEnd is called after each
 	 */
 	constructor(
 		private readonly maxConcurrency: number,
@@ -102,10 +94,9 @@ export class Line {
 			before.took = Math.max(before.took, took);
 		} else {
 			const isInVain = limit < MIDWAY * before.limit && took > MIDWAY * before.took;
-			const most = isInVain ? before.limit : limit;
-			this.limit = most;
+			if (isInVain) this.limit = before.limit;
+			this.before = { limit: this.limit, took };
 			if (!isInVain) this.halve();
-			this.before = { limit: most, took };
 			this.changedAt = this.clock.now();
 		}
 	}

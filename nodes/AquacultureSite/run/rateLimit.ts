@@ -18,22 +18,16 @@ const inUse = new Map<string, RateLimit>();
 export class RateLimit {
 	/** Requests per second when it was set; Infinity if there is no limit. */
 	rate = Infinity;
-
 	/** When it was set; when the first request was let through, if there is no limit. How many were let through since then. */
 	private setAt = -Infinity;
 	private passed = 0;
-
 	/** Whether it doubles with each second. */
 	private isSlowStart = false;
-
 	/** The statuses that it is known to refuse with. */
 	readonly statuses = new Set<string>();
-
 	/** When the service accepted something last, in any run, or gave a new token. */
 	heardAt = -Infinity;
-
 	private lastStart = -Infinity;
-
 	/** Of the runs that share it, because they overlap. */
 	private users = 0;
 

@@ -17,26 +17,18 @@ const MAX_FUTILE_LOGINS = 3;
 export class Session {
 	/** The number of the current token. */
 	token = 0;
-
 	/** When the token was issued; -Infinity for the one that the run began with. */
 	private issuedAt = -Infinity;
-
 	/** When the first request was sent that was accepted with it; Infinity if none was. */
 	private acceptedAt = Infinity;
-
 	/** Whether it was rejected although it had been accepted before, and then accepted again: only a part of the service knows it. */
 	isFlaky = false;
-
 	/** Logins since a site was read, or found missing. A control does not count: it was read before. */
 	futileLogins = 0;
-
 	/** The credentials of the request that logs in. */
 	private loggingIn?: object;
 
-	/**
-	 * @param credentials decrypted; each new token is put into them
-	 * @param onToken is called when there is a new token
-	 */
+	/** @param credentials decrypted; each new token is put into them */
 	constructor(
 		private readonly send: Send,
 		private readonly credentials: ICredentialDataDecryptedObject,
@@ -49,12 +41,12 @@ export class Session {
 		return this.loggingIn === undefined;
 	}
 
-	/** Sends a request with the current token, or logs in before. @returns also its number, whether a login failed, and the secrets */
+	/** Sends a request with the current token, or logs in before. @returns also when, with which token, and whether a login failed */
 	async request(request: SiteRequest) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };
 		if (needsLogin(own)) this.loggingIn = own;
-		const sent = { token: this.token, isLogin: false };
+		const sent = { token: this.token, isLogin: false, sentAt: this.cancellation.now() };
 		const onLogin = (result: Login | ServiceFailure) => {
 			if (result instanceof ServiceFailure) sent.isLogin = true;
 			else sent.token = this.begin(result);
@@ -83,11 +75,7 @@ export class Session {
 		return this.token;
 	}
 
-	/**
-	 * A request was accepted with this token.
-	 *
-	 * @param before what this site, or one that can be read, failed with
-	 */
+	/** A request was accepted with this token. @param before what this site, or one that can be read, failed with */
 	accept(token: number, sentAt: number, before?: Failed): void {
 		if (token !== this.token) return;
 		const isBetween = before && before.sentAt > this.acceptedAt && before.sentAt < sentAt;

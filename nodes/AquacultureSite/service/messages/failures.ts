@@ -22,6 +22,8 @@ export class ServiceFailure extends Error {
 	/** Whether the same request may succeed later. */
 	readonly mayPass: boolean;
 	readonly scope: FailureScope;
+	/** What it has in common with others: the status, or what became of the connection. */
+	readonly kind: string;
 	/** The status code of the service's response, if there was one. */
 	readonly httpStatus?: number;
 	/** Milliseconds that the service asked to wait (Retry-After), if it did. */
@@ -40,6 +42,7 @@ export class ServiceFailure extends Error {
 		this.subject = details.subject;
 		this.mayPass = details.mayPass ?? false;
 		this.scope = details.scope ?? 'request';
+		this.kind = details.kind ?? message;
 		this.httpStatus = details.httpStatus;
 		this.retryAfter = details.retryAfter;
 		this.isRejection = details.isRejection ?? false;

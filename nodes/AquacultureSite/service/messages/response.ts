@@ -118,6 +118,8 @@ function toFailure(
 	return new ServiceFailure(message, [...given(known, rule.advice), quote], {
 		subject: isOfProxy ? 'service' : (rule.subject ?? (login ? 'credential' : 'site')),
 		scope,
+		// A refusal that names a wait is about the load (RFC 9110, section 10.2.3)
+		kind: statusCode === 403 && retryAfter !== undefined ? '429' : status,
 		// That of the service: a login that did not get there was not rejected
 		httpStatus: isOfProxy ? undefined : statusCode,
 		mayPass: mayPass(statusCode, login !== undefined, isOfProxy, retryAfter),
