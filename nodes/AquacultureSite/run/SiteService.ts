@@ -64,20 +64,16 @@ export class SiteService {
 			rateLimit.heardAt = clock.now();
 			void this.line.wake();
 		}));
-		const deliver = async (job: Job) => await this.deliver(job);
+		const { deliver, giveUp } = this;
 		const onEnd = () => this.judge.check();
 		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
 		const onSite = (job: Job) => this.settle(job, this.ownFailure(job));
-		const onRun = (last: Failed) => this.giveUp(last);
-		this.judge = new Judge(this.line, session, rateLimit, clock, this.open, onSite, onRun);
+		this.judge = new Judge(this.line, session, rateLimit, clock, this.open, onSite, giveUp);
 		canceled?.addEventListener('abort', this.stop);
 		if (canceled?.aborted) this.stop();
 	}
 
-	/**
-	 * @throws ServiceFailure if the credential's base URL is not an address; n8n's own error if the node has no
-	 * credential
-	 */
+	/** @throws ServiceFailure if the credential's base URL is not an address; n8n's own error if there is no credential */
 	static async open(context: Context, limits: RunLimits): Promise<SiteService> {
 		const credentials = await context.getCredentials(CREDENTIAL);
 		const url = parseBaseUrl(credentials.baseUrl);
@@ -140,7 +136,7 @@ export class SiteService {
 	}
 
 	/** No site can be read: those that were requested keep their own failure, unless the login or a token was it. */
-	private giveUp({ failure, cause, until }: Failed): void {
+	private readonly giveUp = ({ failure, cause, until }: Failed): void => {
 		const same = ofRun(failure);
 		// Those that are under way have been requested
 		const others = until === Infinity ? same : notRequested(failure, this.sitesRead);
@@ -153,10 +149,10 @@ export class SiteService {
 			if (job.failure.cause === '401') return same;
 			return ofRun(job.failure.failure);
 		});
-	}
+	};
 
 	/** Sends a request once, and tells the judge what came of it. @returns whether the service accepted it */
-	private async deliver(job: Job): Promise<boolean> {
+	private readonly deliver = async (job: Job): Promise<boolean> => {
 		this.requests++;
 		try {
 			const { response, secrets, isLogin, ...sent } = await this.session.request(job.request);
@@ -187,7 +183,7 @@ export class SiteService {
 			this.settle(job, error as Error);
 		}
 		return false;
-	}
+	};
 
 	/** Why a site cannot be read. If nothing else got through, it may be a proxy's. */
 	private ownFailure(job: Job): ServiceFailure {

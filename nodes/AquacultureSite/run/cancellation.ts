@@ -40,11 +40,7 @@ export class Cancellation {
 		await sleeping.catch(() => {});
 	}
 
-	/**
-	 * Does something that ends with the run, or at the deadline that it sets itself.
-	 *
-	 * @throws StoppedError when the run is stopped
-	 */
+	/** Does something that ends with the run, or at a deadline that it sets. @throws StoppedError when the run is stopped */
 	async run<T>(start: (bounds: RequestBounds) => Promise<T>): Promise<T> {
 		if (this.isStopped) throw new StoppedError();
 		// A signal of its own: Node warns of a leak if more than ten listen to the same one

@@ -125,17 +125,14 @@ export class Judge {
 		const isTold = sentAt <= this.witnessAt;
 		if (this.session.isOfOldToken(failed) || (isTold && this.excused.has(cause))) return false;
 		if (cause === '401' && !this.session.isProven) return undefined;
-		return isTold || this.isAlone(cause) || undefined;
+		// That of the only site is its own; of the token, a login tells
+		const isAlone = this.isOnly && cause !== 'login' && cause !== '401';
+		return isTold || isAlone || undefined;
 	}
 
 	/** Whether there is no other site whose answer could tell. */
 	private get isOnly(): boolean {
 		return !this.control && this.open.size === 1;
-	}
-
-	/** Whether a failure can only be its own; of the token, a login tells. */
-	private isAlone(cause: string): boolean {
-		return this.isOnly && cause !== 'login' && cause !== '401';
 	}
 
 	/** How often a site may fail with this by itself. */
@@ -241,7 +238,7 @@ export class Judge {
 			const isTold = !mayBeLimit || round > 3;
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
-		if (this.isAlone(last.cause)) return true;
+		if (this.isOwn(last)) return true;
 		const isPutOff = failures.every(({ until }) => until === Infinity);
 		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isInVain && (!isLast || last.cause === 'login')) return false;

@@ -38,7 +38,7 @@ export class Line {
 	constructor(
 		private readonly maxConcurrency: number,
 		private readonly clock: Cancellation,
-		private readonly session: Pick<Session, 'isReady'>,
+		private readonly session: Pick<Session, 'loggingIn'>,
 		private readonly rateLimit: Pick<RateLimit, 'reserve'>,
 		private readonly deliver: (job: Job) => Promise<boolean>,
 		private readonly onEnd: () => void,
@@ -144,6 +144,6 @@ export class Line {
 	private canStart(): boolean {
 		const waiting = this.isHeld ? 0 : this.waiting.length;
 		const isOpen = this.inFlight < this.limit && !this.clock.isStopped;
-		return isOpen && this.probes.length + waiting > 0 && this.session.isReady;
+		return isOpen && this.probes.length + waiting > 0 && !this.session.loggingIn;
 	}
 }

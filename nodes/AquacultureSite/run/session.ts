@@ -25,8 +25,8 @@ export class Session {
 	isFlaky = false;
 	/** Logins since a site was read, or found missing. A control does not count: it was read before. */
 	futileLogins = 0;
-	/** The credentials of the request that logs in. */
-	private loggingIn?: object;
+	/** The credentials of the request that logs in. The others wait: n8n would store a token for each that does. */
+	loggingIn?: object;
 
 	/** @param credentials decrypted; each new token is put into them */
 	constructor(
@@ -35,11 +35,6 @@ export class Session {
 		private readonly cancellation: Cancellation,
 		private readonly onToken: () => void,
 	) {}
-
-	/** Whether requests may start. The others wait for a login: n8n would store a token for each request that logs in. */
-	get isReady(): boolean {
-		return this.loggingIn === undefined;
-	}
 
 	/** Sends a request with the current token, or logs in before. @returns also when, with which token, and whether a login failed */
 	async request(request: SiteRequest) {

@@ -24,7 +24,7 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 	const line = new Line(
 		maxConcurrency,
 		new Cancellation(clock),
-		{ isReady: true },
+		{ loggingIn: undefined },
 		{ reserve: () => clock.now() },
 		deliver,
 		() => undefined,
