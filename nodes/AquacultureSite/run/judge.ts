@@ -239,7 +239,7 @@ export class Judge {
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
 		if (this.isOwn(last)) return true;
-		const isPutOff = failures.every(({ until }) => until === Infinity);
+		const isPutOff = failures.length > 0 && failures.every(({ until }) => until === Infinity);
 		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isInVain && (!isLast || last.cause === 'login')) return false;
 		// A login tells, if it may be the token's after all
