@@ -5,7 +5,6 @@ import type { Context, Send } from '../service/http/request';
 import { parseBaseUrl } from '../service/login/baseUrl';
 import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
-import type { FailureScope } from '../service/messages/failures';
 import { runHints } from '../service/messages/hints';
 import { readSiteResponse } from '../service/messages/response';
 import type { SiteResponse } from '../service/messages/response';
@@ -25,10 +24,7 @@ export interface RunLimits {
 	longestWait: number;
 }
 
-/**
- * The sites of one run of a node: reads the credential once, and requests each site once no matter how many items need
- * it. docs/requests.md shows the way of a request.
- */
+/** The sites of one run of a node: each is requested once, no matter how many items need it (docs/requests.md). */
 export class SiteService {
 	private readonly jobs = new Map<string, Job>();
 	/** Those that are still to be read. */
@@ -156,8 +152,7 @@ export class SiteService {
 		this.requests++;
 		try {
 			const { response, secrets, isLogin, ...sent } = await this.session.request(job.request);
-			if (this.clock.isStopped) return false;
-			const inWords = (scope: FailureScope) =>
+			const inWords = (scope: 'run' | 'request') =>
 				readSiteResponse(job.request.siteId, response, { scope, secrets });
 			const result = inWords('run');
 			const isRead = !(result instanceof ServiceFailure);

@@ -3,14 +3,12 @@ import { CONNECTION_RULES } from '../service/messages/rules';
 import type { Cancellation } from './cancellation';
 import type { Failed, Job } from './job';
 import type { Line } from './line';
-import { takeAny } from './line';
 import { isRefusal } from './rateLimit';
 import type { RateLimit } from './rateLimit';
 import type { Session } from './session';
 
 // A service that is restarted is back within half a minute; whoever waits for a run gives up by then
 const PATIENCE_MS = 30_000;
-
 // Of a service that has named a wait, or a rate limit: it is there
 const PATIENCE_WITH_LIMIT_MS = 90_000;
 
@@ -177,7 +175,7 @@ export class Judge {
 	/** A trial: holds the line, and sends controls until one is accepted. */
 	private async try(): Promise<void> {
 		this.isTrying = true;
-		this.line.hold();
+		this.line.hold(true);
 		this.startedAt = this.clock.now();
 		this.rejections = 0;
 		this.excused.clear();
@@ -197,7 +195,7 @@ export class Judge {
 		this.tolerance = cause === undefined ? 2 * this.tolerance : 1;
 		const paused = this.clock.now() - this.startedAt;
 		if (cause !== undefined) this.pauses.set(cause, (this.pauses.get(cause) ?? 0) + paused);
-		if (!this.check()) this.line.release();
+		if (!this.check()) this.line.hold(false);
 	}
 
 	/** @returns whether a control was accepted, or the token is to be renewed; if not, and it is the last one, the run ends */
@@ -249,11 +247,10 @@ export class Judge {
 		return false;
 	}
 
-	/** @returns whether the token is to be renewed; if that would not help, the run ends */
-	private renew(last: Failed): boolean {
-		const isRenewed = this.session.renew(this.isOnly ? 1 : undefined);
-		if (!isRenewed) this.onRun(last);
-		return isRenewed;
+	/** The token is renewed; if that would not help, the run ends. In both cases, the trial is over. */
+	private renew(last: Failed): true {
+		if (!this.session.renew(this.isOnly ? 1 : undefined)) this.onRun(last);
+		return true;
 	}
 
 	private get last(): Failed {
@@ -272,7 +269,7 @@ export class Judge {
 		const [suspect, ...others] = this.doubts;
 		const isBroad = isSilent(cause) || (control && this.clock.now() >= this.givesUpAt);
 		const count = cause === 'login' ? 0 : isBroad ? 3 : control ? 0 : 1;
-		const more = Array.from({ length: count }, () => this.line.take() ?? takeAny(others));
+		const more = Array.from({ length: count }, () => this.line.take(others));
 		const jobs = [control ?? suspect, ...more].flatMap((job) => job ?? []);
 		for (const job of jobs) this.doubts.delete(job);
 		return jobs;
@@ -280,20 +277,18 @@ export class Judge {
 
 	/** Milliseconds until the next round: as long as the service asks, or longer each time. */
 	private pauseBefore(): number {
-		const now = this.clock.now();
 		const failures = this.failures();
 		// A token is not busy
 		const isOfToken = failures.every(({ cause }) => cause === '401');
 		if (isOfToken && this.session.unknownFor === 0) return 0;
-		const waits = failures.map((each) => this.waitOf(each));
-		const elapsed = now - this.silentSince;
+		const elapsed = this.clock.now() - this.silentSince;
 		// Accounts get locked, and services that are ill need a rest
 		const forLogin = Math.max(FAILED_LOGIN_PAUSE_MS, elapsed);
 		const forOthers = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS + SHARE_OF_TRIAL * elapsed);
 		const growing = this.last.cause === 'login' ? forLogin : forOthers;
 		// The last one is sent when the patience ends
-		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - now);
-		return Math.max(Math.min(growing, left), ...waits);
+		const left = Math.max(SHORTEST_PAUSE_MS, this.givesUpAt - this.clock.now());
+		return Math.max(Math.min(growing, left), ...failures.map((each) => this.waitOf(each)));
 	}
 
 	/** Milliseconds that the service asks to wait, unless that is too long. */

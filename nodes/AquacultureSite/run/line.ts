@@ -9,10 +9,6 @@ const FIRST_IN_FLIGHT = 64;
 // Half as many take half as long if they wait for each other, and just as long if they are slow by nature
 const MIDWAY = 3 / 4;
 
-/** Takes one out of a list: any, because neighbors often share their fate. */
-export const takeAny = <T>(list: T[]): T | undefined =>
-	list.splice(Math.floor(Math.random() * list.length), 1)[0];
-
 /**
  * The line of the sites to read. One that is to be sent again goes back to its place. As many are in flight at once as the
  * service bears: 64, one more with each success, half if it gets slow (additive increase, multiplicative decrease).
@@ -27,9 +23,8 @@ export class Line {
 	private inFlight = 0;
 	private isStarting = false;
 	private isHeld = false;
-	/** Before the limit was changed last: how many were in flight, and milliseconds that the slowest of them took. */
-	private before = { limit: 0, took: 0 };
-	private changedAt = -Infinity;
+	/** Before the limit was changed last, until when: how many were in flight, and milliseconds that the slowest took. */
+	private before = { until: -Infinity, limit: 0, took: 0 };
 
 	/**
 	 * @param maxConcurrency requests in flight at once, 1 or more
@@ -58,9 +53,10 @@ export class Line {
 		void this.wake();
 	}
 
-	/** Takes a site out of the line. */
-	take(): Job | undefined {
-		return takeAny(this.waiting);
+	/** Takes a site out of the line, or of others if none waits: any, because neighbors often share their fate. */
+	take(others: Job[]): Job | undefined {
+		const list = this.waiting.length > 0 ? this.waiting : others;
+		return list.splice(Math.floor(Math.random() * list.length), 1)[0];
 	}
 
 	/** Sends a request before all others, even while they are held. Rejects if it was not accepted. */
@@ -71,13 +67,9 @@ export class Line {
 		});
 	}
 
-	/** Starts nothing but probes until `release` is called. */
-	hold(): void {
-		this.isHeld = true;
-	}
-
-	release(): void {
-		this.isHeld = false;
+	/** Starts nothing but probes, until it is no longer held. */
+	hold(isHeld: boolean): void {
+		this.isHeld = isHeld;
 		void this.wake();
 	}
 
@@ -90,14 +82,13 @@ export class Line {
 		const took = this.clock.now() - sentAt;
 		if (took <= timeout / 4) {
 			this.limit = Math.min(this.maxConcurrency, limit + (this.isSlowStart ? 1 : 1 / limit));
-		} else if (sentAt <= this.changedAt) {
+		} else if (sentAt <= before.until) {
 			before.took = Math.max(before.took, took);
 		} else {
 			const isInVain = limit < MIDWAY * before.limit && took > MIDWAY * before.took;
 			if (isInVain) this.limit = before.limit;
-			this.before = { limit: this.limit, took };
+			this.before = { until: this.clock.now(), limit: this.limit, took };
 			if (!isInVain) this.halve();
-			this.changedAt = this.clock.now();
 		}
 	}
 

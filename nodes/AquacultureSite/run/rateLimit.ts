@@ -59,8 +59,9 @@ export class RateLimit {
 	accept(sentAt: number): void {
 		this.heardAt = this.now();
 		if (this.isBefore(sentAt)) return;
+		// The first one of all only begins the time: with it, the rate would be a little too high
 		if (this.setAt === -Infinity) this.setAt = this.now();
-		this.passed++;
+		else this.passed++;
 	}
 
 	/**
@@ -73,13 +74,10 @@ export class RateLimit {
 		if (!isRefusal(cause) || (!isControl && !this.statuses.has(cause))) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;
-		const perSecond = 1000 / Math.max(1, this.now() - this.setAt);
-		const passed = this.passed * perSecond;
+		const passed = (1000 * this.passed) / Math.max(1, this.now() - this.setAt);
 		const rate = this.perSecond;
 		this.isSlowStart = rate === Infinity;
-		// The first one of all only begins the time: with it, the rate would be a little too high
-		if (this.isSlowStart) this.rate = Math.max(1, passed - perSecond);
-		else this.rate = Math.min(rate, Math.max(rate / 2, passed));
+		this.rate = Math.min(rate, Math.max(this.isSlowStart ? 1 : rate / 2, passed));
 		this.setAt = this.now();
 		this.passed = 0;
 		return true;

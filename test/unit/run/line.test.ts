@@ -35,11 +35,11 @@ function lineOf(takes: (now: number) => number, maxConcurrency = 500) {
 
 test('sites are sent in their order, whenever they come', async () => {
 	const { clock, line, sent, add } = lineOf(() => 5, 1);
-	line.hold();
+	line.hold(true);
 	add([2, 5, 4, 3]);
 	await clock.advance(100);
 	expect(sent).toEqual([]);
-	line.release();
+	line.hold(false);
 	await clock.advance(100);
 	expect(sent.map(({ place }) => place)).toEqual([2, 3, 4, 5]);
 	expect(line.isIdle).toBe(true);
@@ -76,7 +76,7 @@ test('a probe is sent although the others are held, as soon as there is room for
 	const { clock, line, sent, add } = lineOf(() => 100, 2);
 	add([1, 2, 3]);
 	await clock.advance(10);
-	line.hold();
+	line.hold(true);
 	void line.probe(jobAt(4));
 	await clock.advance(1000);
 	expect(sent.map(({ place, at }) => [place, at])).toEqual([
