@@ -23,8 +23,11 @@ import type { SiteIds } from './site/siteIds';
 // A run is often scheduled: sitting out a longer Retry-After would run into the next one
 const LONGEST_WAIT_MS = 60_000;
 
-// n8n serves its editor and its health checks from the same thread, so it gets a turn after every 100 items
-const isTurnOver = (index: number) => index % 100 === 99;
+// n8n serves its editor and its health checks from the same thread, so it gets a turn after this many items
+const ITEMS_AT_ONCE = 100;
+const isTurnOver = (index: number) => index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1;
+
+const NAMES_IN_A_HINT = 5;
 
 const KEEP_THE_OTHERS =
 	"To keep the items that succeed, set 'On Error' to 'Continue' in the node's settings.";
@@ -126,7 +129,7 @@ class SiteRun implements Output {
 	private addHints(service: SiteService): void {
 		const messages = service.hints();
 		for (const [hint, names] of this.hints) {
-			messages.push(`${hint}: ${joinList([...names], 5)}`);
+			messages.push(`${hint}: ${joinList([...names], NAMES_IN_A_HINT)}`);
 		}
 		// n8n renders hints as HTML; older n8n 1.x has none, though its types promise it
 		(this.context as Partial<IExecuteFunctions>).addExecutionHints?.(

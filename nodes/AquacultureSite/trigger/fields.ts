@@ -47,11 +47,13 @@ const minimumDistance: Field<'number'> = {
 
 const options = optionsField([apiVersionField, ignoreFields, minimumDistance]);
 
+/** The fields of the trigger's panel. */
 export const triggerFields: INodeProperties[] = [siteIdsField, events, options];
 
+/** What the trigger's fields say. */
 export type Settings = ReturnType<typeof parseSettings>;
 
-/** @throws ParameterError, or n8n's own error if an expression fails */
+/** Reads the trigger's parameters. @throws ParameterError, or n8n's own error if an expression fails */
 export function parseSettings(parameters: Parameters) {
 	const given = parameters.read(options);
 	return {

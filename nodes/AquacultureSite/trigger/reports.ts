@@ -40,6 +40,7 @@ function nameAll(sites: UnreadableSite[]): string {
 
 function sitesReport(sites: UnreadableSite[], what: string, ...more: string[]): ServiceFailure {
 	const reasons = sites.map(({ failure }) => [failure.message, ...failure.advice]);
+	// Those that differ in words
 	const different = new Map(reasons.map((reason) => [toWords(reason), reason])).values();
 	const first = [...different].slice(0, MAX_REASONS).flat();
 	const httpStatus = sites[0]?.failure.httpStatus;
