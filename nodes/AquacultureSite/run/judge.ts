@@ -215,8 +215,7 @@ export class Judge {
 			return true;
 		}
 		// If a site was read meanwhile, it can tell
-		const isNew = control !== this.control;
-		if (isNew || this.clock.isStopped || this.doubts.size === 0) return false;
+		if (control !== this.control || this.clock.isStopped || this.doubts.size === 0) return false;
 		const failures = [...new Set(probes)].flatMap(({ failure }) => failure ?? []);
 		return await this.conclude(failures, round, isLast);
 	}
@@ -236,7 +235,7 @@ export class Judge {
 			const isTold = !mayBeLimit || round > 3;
 			if (isTold && this.session.renew(mayBeLimit ? 1 : 2)) return await this.sendRound(round);
 		}
-		if (this.isOwn(last)) return true;
+		if (this.isOnly && this.isOwn(last)) return true;
 		const isPutOff = failures.length > 0 && failures.every(({ until }) => until === Infinity);
 		const isInVain = round > 1 && (isPutOff || this.clock.now() >= this.givesUpAt);
 		if (!isInVain && (!isLast || last.cause === 'login')) return false;
