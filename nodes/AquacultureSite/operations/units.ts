@@ -1,7 +1,15 @@
 // The operation Get Units.
 import { mapUrl } from '../site/position';
 import { readSiteIds, siteIdsField } from '../site/siteIds';
-import { infoOf, pick, SITE_FIELDS, siteTitle, UNIT_FIELDS, unitsOf } from '../site/site';
+import {
+	infoOf,
+	pick,
+	SITE_FIELDS,
+	SITE_PARTS,
+	siteTitle,
+	UNIT_FIELDS,
+	unitsOf,
+} from '../site/site';
 import type { Field } from '../utils/parameters';
 import { mapLinkOption } from './operation';
 import type { Operation } from './operation';
@@ -31,7 +39,7 @@ export const getUnits: Operation = {
 		const [withInfo, withMapLink] = [options.read(includeInfo), options.read(mapLinkOption)];
 		return {
 			siteIds: readSiteIds(parameters.raw(siteIdsField)),
-			parts: withInfo ? ['info', 'units'] : ['units'],
+			parts: withInfo ? SITE_PARTS : ['units'],
 			toItems: (sites, { addHint }) =>
 				sites.flatMap(({ siteId, site }) => {
 					const units = unitsOf(site) ?? [];

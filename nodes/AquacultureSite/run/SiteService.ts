@@ -5,6 +5,7 @@ import type { Context, Send } from '../service/http/request';
 import { parseBaseUrl } from '../service/login/baseUrl';
 import { belongsToOtherLogin, markExpired } from '../service/login/tokens';
 import { notRequested, ofRun, ServiceFailure, waitTooLong } from '../service/messages/failures';
+import type { FailureScope } from '../service/messages/failures';
 import { runHints } from '../service/messages/hints';
 import { readSiteResponse } from '../service/messages/response';
 import type { SiteResponse } from '../service/messages/response';
@@ -152,7 +153,7 @@ export class SiteService {
 		this.requests++;
 		try {
 			const { response, secrets, isLogin, ...sent } = await this.session.request(job.request);
-			const inWords = (scope: 'run' | 'request') =>
+			const inWords = (scope: FailureScope) =>
 				readSiteResponse(job.request.siteId, response, { scope, secrets });
 			const result = inWords('run');
 			const isRead = !(result instanceof ServiceFailure);

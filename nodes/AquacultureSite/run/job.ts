@@ -24,7 +24,7 @@ export interface Failed {
 	/** As it is said of the service, and of the site if it is the site's own. */
 	readonly failure: ServiceFailure;
 	readonly siteFailure: () => ServiceFailure;
-	/** What it has in common with others: the status, what became of the connection, or `login` if that failed before it. */
+	/** The kind of the failure; `401` if it may be the token's, `login` if the login before the request failed. */
 	readonly cause: string;
 	/** When it was sent, and with which token. */
 	readonly sentAt: number;

@@ -36,7 +36,7 @@ export class Session {
 		private readonly onToken: () => void,
 	) {}
 
-	/** Sends a request with the current token, or logs in before. @returns also when, with which token, and whether a login failed */
+	/** Sends a request, after a login if there is no token. @returns also when, with which token, and whether the login failed */
 	async request(request: SiteRequest) {
 		// A copy for each request: n8n puts a new token into it
 		const own = { ...this.credentials };

@@ -120,9 +120,12 @@ export function compareSites(before: Site, after: Site, options: CompareOptions 
 		if (!units.has(id)) differences.push({ site, unit, status: 'removed', changes: [] });
 	}
 	for (const [id, unit] of units) {
-		if (!oldUnits.has(id)) differences.push({ site, unit, status: 'added', changes: [] });
-		// Compared with itself, a new one has no changes
-		const { kept, ...different } = compareRows(oldUnits.get(id) ?? unit, unit, options);
+		const oldUnit = oldUnits.get(id);
+		if (!oldUnit) {
+			differences.push({ site, unit, status: 'added', changes: [] });
+			continue;
+		}
+		const { kept, ...different } = compareRows(oldUnit, unit, options);
 		units.set(id, kept);
 		if (different.changes.length > 0) differences.push({ site, unit, ...different });
 	}

@@ -21,8 +21,9 @@ export function runHints(pauses: ReadonlyMap<string, number>, slowedTo: number, 
 		([cause, paused]) => `Paused for ${formatDuration(paused)} in total ${reasonOf(cause)}.`,
 	);
 	if (slowedTo < Infinity) {
-		const period = slowedTo < 1 ? 'minute' : 'second';
-		const rate = Math.round(slowedTo < 1 ? 60 * slowedTo : slowedTo);
+		const isSlow = slowedTo < 1;
+		const period = isSlow ? 'minute' : 'second';
+		const rate = Math.round(isSlow ? 60 * slowedTo : slowedTo);
 		const requests = `${rate} request${rate === 1 ? '' : 's'}`;
 		hints.push(`Slowed to about ${requests} per ${period} to stay within the rate limit.`);
 	}

@@ -26,7 +26,9 @@ export interface ServiceResponse {
 	request?: { protocol?: string; path?: string; socket?: { encrypted?: boolean } | null };
 }
 
-export type SiteResponse = ServiceResponse & { body: Site };
+export interface SiteResponse extends ServiceResponse {
+	body: Site;
+}
 
 /** What was requested, and with what: a token by a login, otherwise a site. */
 interface Requested {
