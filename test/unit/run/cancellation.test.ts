@@ -26,8 +26,11 @@ test('a pause ends after its time, or when the run is stopped, also where n8n le
 	expect(ended).toHaveBeenCalledTimes(2);
 });
 
-test('a pause of nothing is one turn of the event loop', async () => {
+test('a pause of nothing is one turn of the event loop; in a stopped run, no pause takes any time', async () => {
 	const clock = new FakeClock();
+	const stopped = new Cancellation(clock);
+	stopped.stop();
+	await stopped.pause(1000);
 	const ended = jest.fn();
 	void new Cancellation(clock).pause(0).then(ended);
 	await settle();
