@@ -61,11 +61,10 @@ export class SiteService {
 			rateLimit.heardAt = clock.now();
 			void this.line.wake();
 		}));
-		const { deliver, giveUp } = this;
 		const onEnd = () => this.judge.check();
-		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, deliver, onEnd);
+		this.line = new Line(limits.maxConcurrency, clock, session, rateLimit, this.deliver, onEnd);
 		const onSite = (job: Job) => this.settle(job, this.ownFailure(job));
-		this.judge = new Judge(this.line, session, rateLimit, clock, this.open, onSite, giveUp);
+		this.judge = new Judge(this.line, session, rateLimit, clock, this.open, onSite, this.giveUp);
 		canceled?.addEventListener('abort', this.stop);
 		if (canceled?.aborted) this.stop();
 	}
@@ -162,17 +161,16 @@ export class SiteService {
 				this.settle(job, isRead ? result : inWords('request'));
 				return true;
 			}
-			const { retryAfter, isRejection } = result;
-			const kind = isRejection && !this.session.isProven ? '401' : result.kind;
+			const { retryAfter = 0, isRejection } = result;
 			const { longestWait } = this.limits;
-			const isTooLong = retryAfter !== undefined && retryAfter > longestWait;
+			const isTooLong = retryAfter > longestWait;
 			const inTime = (each: ServiceFailure) => (isTooLong ? waitTooLong(each, longestWait) : each);
 			this.judge.fail(job, {
 				failure: inTime(result),
 				siteFailure: () => inTime(inWords('request') as ServiceFailure),
-				cause: isLogin ? 'login' : kind,
+				cause: isLogin ? 'login' : isRejection && !this.session.isProven ? '401' : result.kind,
 				...sent,
-				until: isTooLong ? Infinity : this.clock.now() + (retryAfter ?? 0),
+				until: isTooLong ? Infinity : this.clock.now() + retryAfter,
 			});
 		} catch (error) {
 			// n8n's own, or the run was stopped

@@ -35,7 +35,7 @@ const isSilent = (cause: string): boolean =>
 export class Judge {
 	/** Sites that failed, and nobody knows why. */
 	private readonly doubts = new Set<Job>();
-	/** How many of them make a trial: more if they were the sites' own. */
+	/** How many of them make a trial: more if they were the sites' own, or a part of the service does not know the token. */
 	private tolerance = 1;
 	/** The site that was read last, or found missing, once more. */
 	control?: Job;
@@ -81,8 +81,7 @@ export class Judge {
 			if (this.isTrying) this.excused.add(cause);
 			const isControl = job === this.control;
 			const isOfToken = ['401', 'login'].includes(cause) || this.session.isOfOldToken(failure);
-			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
-			if (isControl && !isForRate && !isOfToken) this.line.halve();
+			if (!isOfToken && !this.rateLimit.prove(failure, isControl) && isControl) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		// In a trial, the control itself may be what fails, if one that was sent after it is read. That one takes its place,
@@ -153,6 +152,8 @@ export class Judge {
 		const isForRate = failed.cause === '429' || this.rateLimit.statuses.has(failed.cause);
 		const isTry = isOwn && !isForRate;
 		if (isTry) job.own = failed;
+		// Before others are sent, or too many would be. Another status may be the site's own: it must be accepted first
+		if (failed.cause === '429' && failed.until < Infinity) this.rateLimit.prove(failed, false);
 		const count = isTry ? ++job.tries : ++job.waits;
 		const most = isTry ? this.triesOf(failed, job.request.maxRetries) : MAX_BY_CHANCE;
 		if (count >= most || (isOwn && failed.until === Infinity)) this.onSite(job);
@@ -192,7 +193,8 @@ export class Judge {
 		for (const job of !control && this.control ? this.doubts : [])
 			if (!isSilent((job.failure as Failed).cause)) this.decide(job, false);
 		const [cause] = this.excused;
-		this.tolerance = cause === undefined ? 2 * this.tolerance : 1;
+		const isByChance = cause === '401' && this.session.isFlaky;
+		this.tolerance = cause === undefined || isByChance ? 2 * this.tolerance : 1;
 		const paused = this.clock.now() - this.startedAt;
 		if (cause !== undefined) this.pauses.set(cause, (this.pauses.get(cause) ?? 0) + paused);
 		if (!this.check()) this.line.hold(false);

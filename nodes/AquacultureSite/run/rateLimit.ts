@@ -3,6 +3,9 @@ import type { Failed } from './job';
 // Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
 const DOUBLES_IN_SECONDS = 20;
 
+// What BBR leaves unused, so that it stays below (draft-ietf-ccwg-bbr, BBRHeadroom)
+const HEADROOM = 0.15;
+
 /** Whether rate limits refuse with it: RFC 6585, section 4, and what nginx and gateways send instead. */
 export const isRefusal = (cause: string): boolean => ['429', '503', '403'].includes(cause);
 
@@ -21,7 +24,6 @@ export class RateLimit {
 	/** When it was set; when the first request was let through, if there is no limit. How many were let through since then. */
 	private setAt = -Infinity;
 	private passed = 0;
-	/** Whether it doubles with each second. */
 	private isSlowStart = false;
 	/** The statuses that it is known to refuse with. */
 	readonly statuses = new Set<string>();
@@ -58,14 +60,13 @@ export class RateLimit {
 	/** A request was accepted. */
 	accept(sentAt: number): void {
 		this.heardAt = this.now();
-		if (this.isBefore(sentAt)) return;
 		// The first one of all only begins the time: with it, the rate would be a little too high
 		if (this.setAt === -Infinity) this.setAt = this.now();
-		else this.passed++;
+		else if (!this.isBefore(sentAt)) this.passed++;
 	}
 
 	/**
-	 * A site was accepted that had been refused: what it needed was a pause.
+	 * A site was refused for the rate: it was accepted after a pause, or the status says so itself.
 	 *
 	 * @param isControl whether it had been read before
 	 * @returns whether the rate was too high
@@ -74,7 +75,9 @@ export class RateLimit {
 		if (!isRefusal(cause) || (!isControl && !this.statuses.has(cause))) return false;
 		this.statuses.add(cause);
 		if (this.isBefore(sentAt)) return true;
-		const passed = (1000 * this.passed) / Math.max(1, this.now() - this.setAt);
+		// Slow start is sure to go too far. The pause after it would count against what was let through before
+		const [end, share] = this.isSlowStart ? [sentAt, 1 - HEADROOM] : [this.now(), 1];
+		const passed = (1000 * share * this.passed) / Math.max(1, end - this.setAt);
 		const rate = this.perSecond;
 		this.isSlowStart = rate === Infinity;
 		this.rate = Math.min(rate, Math.max(this.isSlowStart ? 1 : rate / 2, passed));
@@ -84,14 +87,11 @@ export class RateLimit {
 	}
 
 	/** Whether a request was sent before the rate was set, and tells nothing about it. */
-	private isBefore(sentAt: number): boolean {
-		return this.rate < Infinity && sentAt < this.setAt;
-	}
+	private readonly isBefore = (sentAt: number) => this.rate < Infinity && sentAt < this.setAt;
 
 	/** Requests per second now. It grows by what is let through, not by time: a pause says nothing about it. */
 	private get perSecond(): number {
-		const { rate, passed } = this;
-		if (this.isSlowStart) return rate + Math.LN2 * passed;
-		return rate * (1 + (passed / rate / DOUBLES_IN_SECONDS) ** 3);
+		if (this.isSlowStart) return this.rate + Math.LN2 * this.passed;
+		return this.rate * (1 + (this.passed / this.rate / DOUBLES_IN_SECONDS) ** 3);
 	}
 }

@@ -23,6 +23,8 @@ export interface Answer {
 	takes?: number;
 }
 
+const messageOf = (error: unknown) => (error as Error).message;
+
 let farms = 0;
 
 /** A service that answers as a test says, in simulated time, and the runs that read it. */
@@ -32,11 +34,9 @@ export class Farm {
 	private readonly username = `sample-${++farms}`;
 
 	readonly sent: Sent[] = [];
-
+	logins = 0;
 	/** What has come of each site of the last run, and when. */
 	results: Record<number, { is: string; at: number }> = {};
-
-	logins = 0;
 
 	constructor(private readonly answer: (sent: Sent) => Answer) {
 		jest.spyOn(Math, 'random').mockImplementation(new Random(1, 1).next);
@@ -54,10 +54,7 @@ export class Farm {
 		this.results = {};
 		const request = { parts: [], apiVersion: '2025-01-01', timeout, maxRetries };
 		const all = sites.map(async (site) => {
-			const is = await run.read({ ...request, siteId: String(site) }).then(
-				() => 'read',
-				(error: unknown) => (error as Error).message,
-			);
+			const is = await run.read({ ...request, siteId: String(site) }).then(() => 'read', messageOf);
 			this.results[site] = { is, at: this.clock.now() };
 		});
 		await this.clock.run(Promise.all(all), this.clock.now() + 3_600_000);
@@ -66,9 +63,8 @@ export class Farm {
 
 	/** The sites of the last run that were not read. */
 	get unread(): number[] {
-		return Object.keys(this.results)
-			.map(Number)
-			.filter((site) => this.results[site]?.is !== 'read');
+		const sites = Object.keys(this.results).map(Number);
+		return sites.filter((site) => this.results[site]?.is !== 'read');
 	}
 
 	private readonly send: Send = async (own, request, { signal, setDeadline, onLogin }) => {
@@ -82,11 +78,8 @@ export class Farm {
 		const sent = { site, token: Number(own.accessToken), at: this.clock.now() };
 		this.sent.push(sent);
 		const { status, headers = {}, body = { siteId: site }, throws, takes = 5 } = this.answer(sent);
-		const isEnded = await this.clock.sleep(takes, signal).then(
-			() => false,
-			() => true,
-		);
-		if (isEnded) return connectionFailure(['ERR_CANCELED'], BASE_URL);
+		await this.clock.sleep(takes, signal).catch(() => {});
+		if (signal.aborted) return connectionFailure(['ERR_CANCELED'], BASE_URL);
 		if (throws) throw throws;
 		if (status === undefined) return connectionFailure(['ECONNRESET'], BASE_URL);
 		return { statusCode: status, headers, body };

@@ -79,9 +79,6 @@ test('a probe is sent although the others are held, as soon as there is room for
 	line.hold(true);
 	void line.probe(jobAt(4));
 	await clock.advance(1000);
-	expect(sent.map(({ place, at }) => [place, at])).toEqual([
-		[1, 0],
-		[2, 1],
-		[4, 100],
-	]);
+	const times = sent.map(({ place, at }) => `${place} at ${at}`);
+	expect(times).toEqual(['1 at 0', '2 at 1', '4 at 100']);
 });

@@ -58,6 +58,14 @@ test('then it is flat at first, and grows ever more steeply, not while nothing i
 	}
 });
 
+test('a pause after it has doubled does not count: only what was let through before', () => {
+	const { clock, limit, accept } = limited();
+	accept(60);
+	clock.skip(9000);
+	limit.prove({ cause: '429', sentAt: clock.now() - 8000 }, true);
+	expect(limit.rate).toBeCloseTo(0.85 * 60);
+});
+
 test.each([
 	[100, 1, 20.3],
 	[100, 20, 10.2],

@@ -1,10 +1,7 @@
 import { Farm, range, type Sent } from './farm';
 
 /** A service that accepts tokens as a test says; which of its sites are closed with 401. */
-const farmOf = (
-	isGood: (token: number, at: number) => boolean,
-	isClosed = (_site: number) => false,
-) =>
+const farmOf = (isGood: (token: number, at: number) => boolean, isClosed = (_: number) => false) =>
 	new Farm(({ site, token, at }) => ({ status: isGood(token, at) && !isClosed(site) ? 200 : 401 }));
 
 // Which status says that a token has ended is not specified

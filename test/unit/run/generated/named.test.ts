@@ -153,6 +153,24 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 			{ ...OUTAGE, from: 100, seconds: 28 },
 		],
 	},
+	'takes 20 a second, 429 with Retry-After': {
+		seconds: 1.3 * 9,
+		latency: 5,
+		troubles: [{ ...LIMIT, retryAfter: 'seconds' }],
+	},
+	'takes 20 a second, 200 ms away': {
+		seconds: 1.4 * 9,
+		token: 'valid',
+		latency: 200,
+		jitter: 10,
+		troubles: [LIMIT],
+	},
+	'is slow, and never tells one of its two servers of a token': {
+		seconds: 35,
+		sites: 400,
+		latency: 5,
+		troubles: [SLOW, { ...TOKEN, oneServer: Infinity }],
+	},
 	'takes 20 a second, 403, 200 ms away': {
 		requests: 201 + 64 + 64,
 		token: 'valid',
@@ -174,6 +192,9 @@ const NAMED: Record<string, Partial<Plan> & { seconds?: number; requests?: numbe
 	'takes 20 a second, 503 with a date of a clock that is wrong': {
 		clockAhead: 600,
 		troubles: [{ ...LIMIT, status: 503, retryAfter: 'date' }],
+	},
+	'takes 20 a second, 429, and asks to wait 90 s for every fourth site': {
+		troubles: [LIMIT, { ...BAD, kind: 429, retryAfter: 90 }],
 	},
 	'takes 3 a second from a full bucket of 146': {
 		seconds: 1.4 * 97 + 1,
