@@ -81,7 +81,8 @@ export class Judge {
 			if (this.isTrying) this.excused.add(cause);
 			const isControl = job === this.control;
 			const isOfToken = ['401', 'login'].includes(cause) || this.session.isOfOldToken(failure);
-			if (!isOfToken && !this.rateLimit.prove(failure, isControl) && isControl) this.line.halve();
+			const isForRate = !isOfToken && this.rateLimit.prove(failure, isControl);
+			if (isControl && !isForRate && !isOfToken) this.line.halve();
 		}
 		this.acceptedAt = Math.max(this.acceptedAt, sentAt);
 		// In a trial, the control itself may be what fails, if one that was sent after it is read. That one takes its place,
@@ -152,7 +153,7 @@ export class Judge {
 		const isForRate = failed.cause === '429' || this.rateLimit.statuses.has(failed.cause);
 		const isTry = isOwn && !isForRate;
 		if (isTry) job.own = failed;
-		// Before others are sent, or too many would be. Another status may be the site's own: it must be accepted first
+		// Before others are sent: too many would be. Another status may be the site's own, so that site must be accepted first
 		if (failed.cause === '429' && failed.until < Infinity) this.rateLimit.prove(failed, false);
 		const count = isTry ? ++job.tries : ++job.waits;
 		const most = isTry ? this.triesOf(failed, job.request.maxRetries) : MAX_BY_CHANCE;

@@ -2,7 +2,6 @@ import type { Failed } from './job';
 
 // Flat at first, so that a rate that is right stays, then ever steeper, as CUBIC (RFC 9438, section 4.2)
 const DOUBLES_IN_SECONDS = 20;
-
 // What BBR leaves unused, so that it stays below (draft-ietf-ccwg-bbr, BBRHeadroom)
 const HEADROOM = 0.15;
 
